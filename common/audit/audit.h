@@ -22,7 +22,7 @@ struct audit_conf {
 	const struct disk *disk; /* for the file; borrowed; NULL = the system's */
 	const char *daemon; /* "lm": in each line; copied */
 	const char *host; /* in each line; copied */
-	size_t max_bytes; /* of the file; 0 = AUDIT_FILE_MAX_BYTES */
+	size_t max_bytes; /* size of the file; 0 = AUDIT_FILE_MAX_BYTES */
 	/*
 	 * Called once when lines begin to be lost. With why NULL: writing works again, and n lines
 	 * are missing. May be NULL.
@@ -41,7 +41,7 @@ void audit_log_trouble(void *arg, const struct err *why, uint64_t n);
 void audit_close(struct audit *a);
 
 struct audit_entry {
-	const char *identity; /* of the tool, end to end */
+	const char *identity; /* identity of the tool's certificate */
 	uint32_t session;
 	const char *csr; /* csr of the action; NULL or "" = of a request */
 	const struct omis_call *call;

@@ -23,9 +23,9 @@ struct audit {
 	int64_t last; /* number of an entry: wall time, made unique and ascending */
 	bool is_torn; /* the last line has no end */
 	bool is_failing; /* lines are lost, and on_trouble was called for that */
-	uint64_t left_out; /* since the last line */
+	uint64_t left_out; /* refusals without a line since the last one */
 	uint64_t lost; /* part of left_out: could not be written */
-	struct hash_key digest; /* of secrets: they cannot be guessed from a digest */
+	struct hash_key digest; /* key of digests, so that secrets cannot be guessed from them */
 	struct audit_slot slot[AUDIT_SLOTS];
 };
 

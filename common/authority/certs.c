@@ -11,7 +11,8 @@
 #include <string.h>
 
 #define LINE_MAX_BYTES 4096 /* per line; the longest names have 255 bytes each */
-#define LINES_KEPT 64 /* of ended certificates, so that a small file is seldom rewritten */
+/* lines of ended certificates that are kept, so that a small file is seldom rewritten */
+#define LINES_KEPT 64
 #define FIELDS 11
 #define REST 7 /* fields: owner, token, whether it is the user's own, limit */
 

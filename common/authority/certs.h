@@ -19,7 +19,7 @@ struct cert {
 	enum role role;
 	char site[NAME_MAX_BYTES + 1], host[NAME_MAX_BYTES + 1];
 	char owner[IDENTITY_OWNER_MAX_BYTES + 1], token[IDENTITY_TOKEN_MAX_BYTES + 1];
-	bool has_uid; /* of the monitor's own user */
+	bool has_uid; /* the holder is the monitor's own user */
 	nsec_t wall_issued, wall_until;
 	/* limit for all certificates of a holder, through all renewals; 0 = no limit */
 	nsec_t wall_limit;

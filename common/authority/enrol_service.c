@@ -151,7 +151,7 @@ static int decide(struct enrol_service *s, const struct msg_enrol *m, nsec_t now
 				     .nsecret = m->secret.n,
 				     .roles = claimed_roles(m->role) };
 	struct token_grant grant;
-	/* of a user, and of no site */
+	/* the certificate is that of a user, and of no site */
 	bool is_tool = claim.roles & (ROLES_TOOL | ROLES_SERVER);
 	const char *site = "";
 	int rc;

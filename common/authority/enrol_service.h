@@ -17,7 +17,7 @@
 #define ENROL_RENEW_MIN_NS (5 * NSEC_PER_SEC)
 /* for a job's token: an unused one soon becomes worthless */
 #define ENROL_JOB_LIFETIME_NS (7 * 86400 * NSEC_PER_SEC)
-#define ENROL_URI_MAX_BYTES 1024 /* of an identity: it is part of each request */
+#define ENROL_URI_MAX_BYTES 1024 /* bytes of an identity, which is a part of each request */
 
 struct enrol_service;
 struct chan;
@@ -35,7 +35,7 @@ struct enrol_service_conf {
 	int (*choose_site)(void *arg, const char *claim, const char *host, const char **out,
 			   struct err *e);
 	void *arg; /* of both */
-	/* of certificates of tools that only observe; 0 = cert_lifetime */
+	/* lifetime of certificates of tools that only observe; 0 = cert_lifetime */
 	nsec_t observer_lifetime;
 };
 

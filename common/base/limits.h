@@ -84,7 +84,7 @@
 #define TRACE_RECORD_MAX_BYTES (64 * 1024)
 /* Per process and buffer: 1.5 s of 100,000 events a second. */
 #define TRACE_PART_MAX_BYTES (4 * 1024 * 1024)
-#define TRACE_ALL_MAX_BYTES (64 * 1024 * 1024) /* of all tools: what a watched host can spare */
+#define TRACE_ALL_MAX_BYTES (64 * 1024 * 1024) /* of all tools: memory a watched host can spare */
 /* Per call, shared by the processes: a quarter of a frame. */
 #define TRACE_READ_MAX_BYTES (256 * 1024)
 
@@ -112,7 +112,7 @@
 /* --- queues for a peer that reads slowly */
 /* pending replies; beyond it the tool is disconnected */
 #define TOOL_QUEUE_MAX_BYTES (32 * 1024 * 1024)
-#define TOOL_STALL_MAX_NS (10 * INT64_C(1000000000)) /* and after this time without progress */
+#define TOOL_STALL_MAX_NS (10 * INT64_C(1000000000)) /* also after this time without progress */
 #define PEER_QUEUE_MAX_BYTES (64 * 1024 * 1024) /* between daemons: a minute of a site's data */
 
 /* --- event logs in the net (eventlog/send, omig log receive) */
@@ -188,8 +188,8 @@
 #define REGISTRY_MAX_BYTES (4 * 1024 * 1024) /* all are read at the start of mainsm */
 #define REGISTRY_NAME_MAX 63
 /* Plug-ins of an lm: services and figures that a user's shared objects add. */
-#define PLUGINS_MAX 16 /* of a host: each is a process */
-#define PLUGIN_SERVICES_MAX 64 /* of one plug-in */
+#define PLUGINS_MAX 16 /* plug-ins of a host: each is a process */
+#define PLUGIN_SERVICES_MAX 64 /* services of one plug-in */
 #define PLUGIN_TEXT_MAX_BYTES (64 * 1024) /* definitions of a host: part of one message */
 #define PLUGIN_REPLY_MAX_BYTES (256 * 1024) /* of one call: with others of a step in a frame */
 #define PLUGIN_NAME_MAX 47 /* of a plug-in, service or parameter */

@@ -35,7 +35,7 @@ struct log_conf {
 	const char *areas; /* their own levels, in the form of log_areas_check(); NULL = none */
 };
 
-#define LOG_AREAS_MAX 16 /* with more, the general level should be changed */
+#define LOG_AREAS_MAX 16 /* areas with own levels; for more, change the general level */
 #define LOG_AREA_BYTES 16 /* of a name, with its 0; areas are rooms and files */
 
 /* Before the first call: level notice, LOG_AUTO, stderr. */

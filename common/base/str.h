@@ -17,8 +17,8 @@ bool str_has_prefix(const char *s, const char *prefix);
 bool str_has_suffix(const char *s, const char *suffix);
 
 /*
- * Copies as many whole UTF-8 characters as fit, and terminates. size > 0. Returns true if all of it
- * fitted. Signal-safe.
+ * Copies as many whole UTF-8 characters as fit, and terminates. size > 0. Returns true if the
+ * whole string fitted. Signal-safe.
  */
 bool str_copy(char *out, size_t size, const char *s);
 
@@ -28,7 +28,7 @@ bool str_copy(char *out, size_t size, const char *s);
 int str_to_i64(const char *s, int64_t min, int64_t max, int64_t *out);
 int str_to_u64(const char *s, uint64_t min, uint64_t max, uint64_t *out);
 
-/* As above, decimal and with a point whatever the locale says; finite only. */
+/* As str_to_i64() for a finite decimal number, with a point in any locale. */
 int str_to_double(const char *s, double min, double max, double *out);
 
 #define STR_DOUBLE_BYTES 40

@@ -8,7 +8,7 @@
 #include <assert.h>
 #include <string.h>
 
-#define TRIES 64 /* of a writer that others overtake */
+#define TRIES 64 /* attempts of a writer that others overtake */
 
 void board_init(struct board *b, uint64_t salt)
 {

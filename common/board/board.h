@@ -21,7 +21,8 @@
 
 #define BOARD_MAGIC 0x64726f62u
 #define BOARD_VERSION 2
-#define BOARD_RECORDS (1u << 16) /* of 88 bytes; some 20 ms of a pipe at its highest rate */
+/* records of 88 bytes; some 20 ms of a pipe at its highest rate */
+#define BOARD_RECORDS (1u << 16)
 #define BOARD_WAYS 8
 #define BOARD_SETS 2048u /* of BOARD_WAYS streams each */
 #define BOARD_LABEL_BYTES 16 /* as the kernel's names of programs */
@@ -46,7 +47,7 @@ struct board_record {
 	uint64_t id, end;
 	int32_t pid, tid, child;
 	uint16_t kind, flags;
-	char label[BOARD_LABEL_BYTES]; /* of the program, ends with a 0 */
+	char label[BOARD_LABEL_BYTES]; /* name of the program, ends with a 0 */
 	uint64_t rest;
 };
 
@@ -65,7 +66,7 @@ struct board {
 	uint32_t on; /* 0: nothing is recorded */
 	uint32_t rest;
 	uint64_t lost; /* records without room */
-	uint64_t salt; /* of the ids of streams: those of two boards differ */
+	uint64_t salt; /* makes ids of streams differ between two boards */
 	uint64_t out __attribute__((aligned(64))); /* the reader's place */
 	uint64_t in __attribute__((aligned(64))); /* the writers' */
 	uint64_t replaced[BOARD_SETS]; /* the largest key that was replaced there */

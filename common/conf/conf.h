@@ -46,7 +46,7 @@ struct conf_key {
 	const char *section; /* NULL = top of the file; the name of a group for keys of its items */
 	const char *name;
 	enum conf_kind kind;
-	size_t offset; /* in the program's struct, or in the group's item */
+	size_t offset; /* place in the program's struct, or in the group's item */
 	const char *def; /* as written in a file; "" for an empty string */
 	int64_t min, max; /* numbers: range, 0, 0 = none */
 	const char *const *choice; /* NULL-terminated */

@@ -15,7 +15,7 @@
 struct reader {
 	struct conf *c;
 	struct conf_at at;
-	const char *section; /* of the schema; NULL = top */
+	const char *section; /* section of the schema; NULL = top */
 	struct conf_target target;
 	struct err *e;
 };

@@ -28,7 +28,7 @@ struct conf {
 	size_t nkey;
 	uint8_t *values; /* the program's struct */
 	struct conf_slot *slot;
-	struct conf_item *item; /* of all groups, in order of appearance */
+	struct conf_item *item; /* items of all groups, in order of appearance */
 	size_t nitem, item_cap;
 	unsigned source;
 };

@@ -15,7 +15,7 @@
 #include <string.h>
 
 struct map_slot {
-	uint64_t key; /* of a map of strings: the hash */
+	uint64_t key; /* in a map of strings: the hash */
 	void *value; /* NULL: free; GRAVE: deleted; of a map of strings: struct entry, owned */
 };
 

@@ -33,9 +33,9 @@ struct daemon {
 	struct timebase timebase;
 	struct notify notify;
 	char state_dir[FILE_PATH_BYTES];
-	char log_path[FILE_PATH_BYTES]; /* of stderr; "": no log file of ours */
+	char log_path[FILE_PATH_BYTES]; /* file to which stderr is redirected; "": none */
 	uint64_t epoch;
-	int ready_fd; /* to the waiting parent, or -1 */
+	int ready_fd; /* pipe to the waiting parent, or -1 */
 	int lock_fd; /* or -1 */
 	int exit_code;
 	bool is_ready, is_stopping, is_ended, is_background;

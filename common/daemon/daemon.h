@@ -48,7 +48,8 @@ struct daemon_spec {
 	const char *program; /* "mainsm" */
 	const char *summary;
 	const char *details; /* more for --help, or NULL */
-	size_t bytes; /* of the struct of daemon_user(): zeroed before start, wiped after done */
+	/* size of the struct of daemon_user(), which is zeroed before start and wiped after done */
+	size_t bytes;
 	const struct conf_schema *conf;
 	const struct opt *options; /* in addition to the schema's; NULL = none */
 	/*

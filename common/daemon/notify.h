@@ -6,7 +6,7 @@
 #include "common/base/clock.h"
 
 struct notify {
-	char path[108]; /* of sun_path; "" = none */
+	char path[108]; /* path of the socket; "" = none */
 	nsec_t watchdog; /* requested period; 0 = none */
 };
 

@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #define JSONREAD_DEPTH_MAX 32 /* documents of people nest 5 deep */
-#define JSONREAD_TEXT_MAX (64u << 10) /* of one string; names have 255 bytes */
+#define JSONREAD_TEXT_MAX (64u << 10) /* bytes of one string; names have 255 bytes */
 
 enum jsonread_token {
 	JSONREAD_END, /* of the input, between two values */
@@ -38,10 +38,11 @@ enum jsonread_token {
 typedef int (*jsonread_fill_fn)(void *arg, const uint8_t **p, size_t *n, struct err *e);
 
 struct jsonread {
-	const char *text; /* of a key, string (without escapes) or number; any byte may be 0 */
+	/* text of a key, string (without escapes) or number; any byte may be 0 */
+	const char *text;
 	size_t n;
-	unsigned line, col; /* of the last token, from 1; col in bytes */
-	unsigned depth; /* of open objects and arrays */
+	unsigned line, col; /* place of the last token, from 1; col in bytes */
+	unsigned depth; /* number of open objects and arrays */
 	/* --- the rest is of jsonread.c */
 	jsonread_fill_fn fill;
 	void *arg;
@@ -55,7 +56,7 @@ struct jsonread {
 };
 
 void jsonread_init(struct jsonread *r, jsonread_fill_fn fill, void *arg);
-/* The same for n bytes in memory, borrowed. */
+/* As jsonread_init() for n bytes in memory, borrowed. */
 void jsonread_init_bytes(struct jsonread *r, const void *p, size_t n);
 void jsonread_done(struct jsonread *r);
 

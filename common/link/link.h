@@ -87,7 +87,7 @@ struct link_conf {
 	struct timebase *
 		/* borrowed; updated by a dialled link, used for PONGs; NULL = none */
 		timebase;
-	uint64_t epoch; /* of this daemon, for HELLO_ACK */
+	uint64_t epoch; /* epoch of this daemon, for HELLO_ACK */
 	/*
 	 * in bytes, the second for links to tools; 0 = PEER_QUEUE_MAX_BYTES, TOOL_QUEUE_MAX_BYTES
 	 */
@@ -181,11 +181,11 @@ struct link_stats {
 	uint64_t invalid; /* state events that did not fit the state: 0 in a sound program */
 	uint32_t connects; /* times that it became UP */
 	size_t queued; /* bytes */
-	nsec_t rtt; /* of the last heartbeat; -1 = none yet */
+	nsec_t rtt; /* round trip of the last heartbeat; -1 = none yet */
 	nsec_t offset; /* peer's system time - our loop time; valid when rtt >= 0 */
 	nsec_t offset_error; /* bound of it */
 	nsec_t since; /* loop time of the last change of state */
-	/* since the peer's last frame; for a healthy peer below HEARTBEAT_PERIOD_NS + rtt */
+	/* time since the peer's last frame; for a healthy peer below HEARTBEAT_PERIOD_NS + rtt */
 	nsec_t silence;
 	char peer[128]; /* its identity and address, escaped, for people */
 	char last_error[ERR_TEXT_BYTES]; /* "" = none */

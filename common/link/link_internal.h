@@ -29,7 +29,7 @@ struct link {
 	enum link_peer peer;
 	enum link_event event[LINK_EVENTS_MAX];
 	unsigned nevent;
-	bool is_closed; /* by the owner: no further callback */
+	bool is_closed; /* the owner has closed it: no further callback */
 	bool is_failing; /* ERROR was sent; no I/O until the channel is closed */
 	bool is_slow; /* refused for a reason that will not pass soon: retry late */
 	unsigned attempt;
@@ -42,13 +42,13 @@ struct link {
 	nsec_t last_in; /* last sign of the peer without a frame: see link_last_sign() */
 	nsec_t last_out; /* time of the last frame sent */
 	nsec_t unread_since; /* we do not read; 0 = we do */
-	unsigned roots; /* of the time base, when it was examined last */
-	nsec_t stated_error; /* of our time, in our last pong; 0 = unchanged */
+	unsigned roots; /* roots of the time base at the last check */
+	nsec_t stated_error; /* error of our time in the last pong; 0 = unchanged */
 	nsec_t up_at, asked_at;
 	uint64_t ping_seq;
-	nsec_t ping_sent; /* of ping_seq; 0 = answered */
+	nsec_t ping_sent; /* time at which ping_seq was sent; 0 = answered */
 	const struct msg_hello_ack *ack; /* only while on_up is called */
-	struct err why; /* of the next LOST */
+	struct err why; /* reason of the next LOST */
 	struct link_stats stats;
 };
 

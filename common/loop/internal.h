@@ -14,7 +14,7 @@ struct event_base;
 
 /* A clock that shows here_ns when that of the whole shows whole_ns, and runs faster by ppb. */
 struct loop_part {
-	struct list at; /* in the whole's parts */
+	struct list at; /* in the list of parts of the whole */
 	nsec_t here_ns, whole_ns;
 	int64_t ppb;
 	nsec_t held_until; /* by the clock of the whole; 0: not held */

@@ -13,7 +13,7 @@
 struct loop_timer {
 	struct loop *loop;
 	nsec_t at;
-	uint64_t seq; /* of the arming: equal times keep their order */
+	uint64_t seq; /* number of the arming: equal times keep their order */
 	size_t place; /* in the heap, or one of the above */
 	struct list put_off; /* in the part's timers */
 	void (*fn)(void *);

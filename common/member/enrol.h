@@ -25,7 +25,7 @@ struct enrol_conf {
 	struct net_ctx *ctx; /* borrowed; NULL: makes its own */
 	const char *role; /* "lm", "sm", "tool" */
 	const char *site, *host; /* NULL or "": mainsm decides */
-	const char *name; /* of a tool or user, for the list of certificates; may be NULL */
+	const char *name; /* name of a tool or user, for the list of certificates; may be NULL */
 	nsec_t timeout; /* 0 = 10 s over all hosts */
 };
 

@@ -15,8 +15,8 @@ struct parent {
 	struct connstr conn;
 	char host[NAME_MAX_BYTES + 1];
 	uint32_t node;
-	uint64_t epoch; /* of the mainsm that was the parent last; 0 = none was */
-	uint64_t parent_epoch; /* of the last parent, mainsm or sm; 0 = none was */
+	uint64_t epoch; /* epoch of the mainsm that was the last parent; 0 = none */
+	uint64_t parent_epoch; /* epoch of the last parent, a mainsm or sm; 0 = none */
 	bool has_lost_parent; /* the one before the present one */
 	struct link *top, *site; /* NULL: not dialled */
 	struct link_net *top_net, *site_net;

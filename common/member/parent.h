@@ -38,14 +38,15 @@ struct parent_conf {
 	struct loop *loop;
 	struct rng *rng;
 	struct timebase *timebase;
-	struct net_ctx *ctx; /* with the own certificate; all borrowed */
+	struct net_ctx *ctx; /* context with the daemon's certificate; all are borrowed */
 	const struct connstr *conn; /* copied */
-	const char *host; /* of the own certificate; copied */
+	const char *host; /* host in the daemon's certificate; copied */
 	uint64_t epoch;
 	uint32_t node; /* the last number of this node; 0 = none */
 	bool is_sm; /* role: sm, else lm */
-	const char *listen; /* of an sm: where it is found; copied; NULL = "" */
-	const char *stated; /* of an sm: the first parent to try; copied; NULL = ask mainsm */
+	const char *listen; /* for an sm: the address for its branches; copied; NULL = "" */
+	/* for an sm: the first parent to try; copied; NULL = requested from mainsm */
+	const char *stated;
 	const char *software; /* for HELLO; copied */
 	/* A parent has accepted this daemon, and the node has a number. is_other: another mainsm
 	 * than before. */

@@ -29,7 +29,7 @@ enum token_bit {
 enum agg_bit {
 	AGG_INFINITE = 1, /* varints pinf, ninf; else 0 */
 	AGG_ERROR = 2, /* 8 bytes, of pairs twice; else 0 */
-	AGG_LOW = 4, /* of each sum 8 bytes; else 0 */
+	AGG_LOW = 4, /* each sum has its low part, 8 bytes; else that is 0 */
 	AGG_BITS = 7,
 };
 

@@ -21,7 +21,8 @@ struct flow_rest {
 	} few[FLOW_REST_MIN];
 	uint32_t n;
 	uint64_t sum;
-	nsec_t first, last, oldest, newest; /* of the tokens' times, and of their data */
+	/* bounds of the tokens' times, and of the times of their data */
+	nsec_t first, last, oldest, newest;
 	uint32_t measurement;
 	int64_t read;
 };

@@ -27,7 +27,7 @@ struct flow_result {
 	struct flow_token t; /* key: number of the read, or the virtual time */
 	/* for a HISTOGRAM, other values in parts, or a stop; NULL otherwise */
 	const struct agg *a;
-	bool is_enough; /* of a stop: its rule holds */
+	bool is_enough; /* for a stop: its rule holds */
 	/* for a stop: detected dependence that makes its interval too narrow */
 	enum dependence dependence;
 };
@@ -39,7 +39,7 @@ struct flow_batch {
 	int64_t read;
 	enum flow_domain domain;
 	bool partial;
-	enum agg_kind agg; /* of a partial one */
+	enum agg_kind agg; /* kind of a partial aggregate */
 	uint64_t lost; /* tokens for which there was no room */
 	uint32_t n;
 	const struct flow_token *t;
@@ -139,11 +139,11 @@ struct flow_counts {
 	uint64_t unmatched; /* keys of an operation that some input never had */
 	uint64_t incomplete; /* keys of a set that fired without some */
 	uint64_t overflow; /* tokens for which there was no room */
-	uint64_t early; /* of a time before the measurement's start */
+	uint64_t early; /* tokens of a time before the measurement's start */
 };
 
 struct flow_look {
-	struct flow_counts count; /* of all measurements that share it */
+	struct flow_counts count; /* counts of all measurements that share the node */
 	uint32_t measurements; /* measurements that share it */
 	uint32_t open; /* keys or tokens that it holds */
 	uint32_t window;
@@ -155,7 +155,7 @@ int flow_look(const struct flow *f, uint32_t measurement, uint32_t number, struc
 
 struct flow_size {
 	size_t measurements, nodes, state_bytes;
-	size_t table_bytes; /* of nodes and what joins them, in use or not */
+	size_t table_bytes; /* of nodes and links, in use or not */
 };
 
 struct flow_size flow_size(const struct flow *f);

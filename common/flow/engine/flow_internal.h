@@ -70,7 +70,7 @@ struct delta_state {
 /* STOP: the parsed rule. */
 struct stop_state {
 	struct stop *rule; /* owned */
-	bool is_reached; /* at the read that is being read */
+	bool is_reached; /* the rule holds at the current read */
 	enum dependence dependence;
 };
 
@@ -123,7 +123,7 @@ struct fnode {
 	bool bounds_steps; /* INPUT: see flow_source_bounds_steps() */
 	double constant;
 	int64_t batch_top; /* LINK_IN: the highest read of a batch, */
-	uint64_t batch_seen; /* and those of the 64 up to it that have arrived */
+	uint64_t batch_seen; /* bits of the last 64 reads up to that one that have arrived */
 	char *link, *identity;
 	size_t state_bytes;
 };

@@ -24,7 +24,7 @@ void stop_done(struct fnode *n)
 	n->stop.rule = NULL;
 }
 
-/* An interval with infinite values in it is as wide. */
+/* True if the rule holds. An interval with infinite values is infinitely wide. */
 static bool is_reached(const struct stop *rule, const struct agg *a)
 {
 	static const struct batches none;

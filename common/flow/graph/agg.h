@@ -50,8 +50,8 @@ struct agg {
 	uint32_t pinf, ninf; /* infinite values, apart from n */
 	uint64_t n; /* finite values */
 	/*
-	 * of the values: SUM and MEAN their sum, the others the greatest; for pairs of the first
-	 * value
+	 * error of the values: their sum for SUM and MEAN, else the greatest; for pairs that of
+	 * the first value
 	 */
 	double error;
 	union {
@@ -59,13 +59,14 @@ struct agg {
 		struct powers powers; /* of the kinds that have agg_kind_powers() */
 		struct {
 			struct pairs of;
-			double error; /* of the second of each */
+			double error; /* error of the second values */
 		} pairs; /* of the kinds that are agg_kind_is_of_pairs() */
 		struct {
 			double min, max;
 		} range; /* MIN, MAX, UNIQUE */
 		struct {
-			struct agg_product value, most; /* of the values; of |value| + error */
+			/* product of the values, and that of |value| + error */
+			struct agg_product value, most;
 		} product;
 		struct sketch *sketch; /* not owned */
 	};

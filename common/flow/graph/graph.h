@@ -79,7 +79,7 @@ enum flow_op {
 	FLOW_OP_NOT,
 	FLOW_OP_IF, /* condition, then, else */
 	FLOW_OP_WHERE, /* value, condition: if false, a token that sets ignore */
-	FLOW_OP_TIME, /* of the token: seconds of mainsm's time */
+	FLOW_OP_TIME, /* time of the token: seconds of mainsm's clock */
 	FLOW_OP_MIN, /* of two */
 	FLOW_OP_MAX,
 	FLOW_OP_ABS,
@@ -114,7 +114,7 @@ struct flow_source {
 	const char *metric; /* "Send_volume" */
 	const char *object; /* token of the measured object: p_1_..., n_1, s_1 */
 	const char *probe; /* name of the probe that provides the values */
-	const char *process; /* and token of the process that executes it */
+	const char *process; /* token of the process that executes the probe */
 	uint32_t parameter;
 	/*
 	 * METRIC: counted from the measurement's start, so only measurements with the same start

@@ -26,7 +26,7 @@ static int check_depth(struct flow_graph *g, size_t i, struct err *e)
 struct sources {
 	size_t node[TOGETHER], cost[TOGETHER];
 	size_t n;
-	uint64_t *reach; /* by node: the sources that reach it */
+	uint64_t *reach; /* for each node: the sources that reach it */
 };
 
 /* Collects the sources from node `from` on; returns where to continue. */
@@ -195,7 +195,7 @@ static size_t node_bytes(const struct flow_graph *g, const struct flow_node *n)
 		return op_bytes(g, n);
 	case FLOW_PAIR:
 		return op_bytes(g, n) + value_bytes(true, n->fold.agg);
-	case FLOW_VT_AGG: /* of this interval, of the next, and of all */
+	case FLOW_VT_AGG: /* keys of this interval, of the next one, and of all */
 		return 3 * value_bytes(true, n->fold.agg);
 	case FLOW_LINK_IN:
 	case FLOW_LINK_OUT:

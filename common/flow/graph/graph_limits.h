@@ -28,6 +28,6 @@
 #define FLOW_PARTIAL_BYTES 192
 #define FLOW_SKETCH_BYTES 6400
 #define FLOW_RULE_BYTES 768 /* of a stop */
-#define FLOW_KEY_BYTES 48 /* of an open key, besides its values */
+#define FLOW_KEY_BYTES 48 /* bytes of an open key, besides its values */
 
 #endif

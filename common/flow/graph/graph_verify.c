@@ -4,7 +4,7 @@
 #include "common/flow/graph/graph_internal.h"
 #include "common/flow/graph/graph_limits.h"
 
-/* A node without readers does useless work; a compiler leaves it out. */
+/* True for a node without readers, which would be useless: the compiler makes none. */
 static bool gives_nothing(const struct flow_node *n)
 {
 	return n->kind == FLOW_RESULT || n->kind == FLOW_LINK_OUT;

@@ -20,7 +20,7 @@ struct match_key {
 
 struct match {
 	uint32_t window; /* a power of two */
-	uint32_t head, n; /* of the ring of keys */
+	uint32_t head, n; /* first place and number in the ring of keys */
 	uint32_t nopen; /* inputs that are awaited */
 	struct match_key *ring; /* rising from head */
 	/*
@@ -34,7 +34,7 @@ struct match {
 	bool has_floor;
 	int64_t floor; /* the highest key that has left */
 	uint64_t *closed; /* nwords */
-	int64_t *from; /* by input: awaited in keys above it */
+	int64_t *from; /* for each input: the key above which it is awaited */
 	int64_t from_max;
 };
 

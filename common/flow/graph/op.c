@@ -207,7 +207,10 @@ static void give_nothing(struct flow_token *out, uint32_t flag)
 	out->flags |= flag;
 }
 
-/* One side alone may decide: false and x is false, true or x is true, for any x. */
+/*
+ * Evaluates `and` and `or`. One side may decide alone: `false and x` is false and `true or x` is
+ * true for any x.
+ */
 static void eval_logic(enum flow_op op, const struct flow_token *in, struct flow_token *out)
 {
 	bool decides = op == FLOW_OP_OR;
@@ -229,7 +232,7 @@ static void eval_logic(enum flow_op op, const struct flow_token *in, struct flow
 				    fmax(doubt(&in[0]), doubt(&in[1])) });
 }
 
-/* A doubtful condition: the other branch may be the right one, which the bound then covers. */
+/* Evaluates a choice. If the condition is in doubt, the bound also covers the other branch. */
 static void eval_if(const struct flow_token *in, struct flow_token *out)
 {
 	const struct flow_token *other = in[0].value != 0 ? &in[2] : &in[1];

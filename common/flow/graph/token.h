@@ -13,7 +13,7 @@
 enum flow_flag {
 	FLOW_PARTIAL = 1, /* fewer contributed than should */
 	FLOW_STALE = 2, /* the source reported an old sample */
-	FLOW_LATE = 4, /* with data of an interval that was read before */
+	FLOW_LATE = 4, /* it has data of an interval that was read before */
 	FLOW_NONE_YET = 8, /* an open call reports nothing before its end */
 	FLOW_DIV0 = 16, /* something was divided by zero */
 	/* a result was not finite: inf - inf, sqrt(-1), or an overflow */
@@ -32,7 +32,7 @@ struct flow_token {
 	double value;
 	double error; /* >= 0: bound of the distance to the true value; INFINITY: unknown */
 	nsec_t time; /* mainsm's time; for combined values the mean */
-	nsec_t oldest, newest; /* of the data in it */
+	nsec_t oldest, newest; /* times of the data in it */
 	uint32_t k, n; /* k of n contributors are in it; 0 of 0: a constant */
 	uint32_t flags; /* enum flow_flag */
 	uint32_t requester; /* the measurement; 0: any that reads it */
