@@ -26,7 +26,7 @@ struct baselines {
 	struct loop *loop;
 	char *path, *boot; /* owned; path NULL: nothing is stored */
 	struct store file;
-	bool is_of_this_boot; /* of the file, while it is read */
+	bool is_of_this_boot; /* boot of the file, while it is read */
 	nsec_t left_until;
 	struct smap all; /* key -> struct kept, owned */
 	struct loop_job saving;

@@ -190,7 +190,7 @@ static bool is_total(const struct input *in)
 	return in->from != INPUT_TIME && in->from != INPUT_EVENT && in->metric.is_total;
 }
 
-/* A region's meters end with the lm that requested them. */
+/* True if the input has a baseline. Meters of regions end with their lm and have none. */
 bool input_has_base(const struct input *in)
 {
 	return is_total(in) && (in->metric.is_by_mount || in->plugged || !in->source->regions.n);
@@ -217,7 +217,10 @@ static uint64_t hash_choice(const struct input *in)
 	return in->npartner ? hash(h, in->partner, in->npartner * sizeof(*in->partner)) : h;
 }
 
-/* A process that has called exec counts in another segment. */
+/*
+ * Makes the key of a baseline. It contains the segment, because a process that calls exec gets
+ * another one.
+ */
 bool input_base_key(const struct input *in, const char *object, char *out, size_t size)
 {
 	int n = snprintf(

@@ -87,7 +87,7 @@ struct input {
 	struct input_parts base_parts;
 	double base_error;
 	struct input_parts begun; /* when the input began, as `before` */
-	struct input_parts last; /* at the last value, for a difference between reads */
+	struct input_parts last; /* parts at the last value, for a difference between reads */
 	bool is_over; /* that was the final one */
 	/* for a share: processor seconds at the last sample, and its time */
 	double used;
@@ -103,9 +103,9 @@ struct input_moment {
 	struct tickbase *ticks;
 	struct sampler *sampler;
 	struct host *host;
-	double clock_error; /* of the system time, in seconds */
+	double clock_error; /* error of the system time, in seconds */
 	nsec_t now; /* system time */
-	nsec_t start; /* of the measurement, system time */
+	nsec_t start; /* start of the measurement, in system time */
 };
 
 /*

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A writer was killed in the middle of an update: how much is missing is unknown. */
+/* Error after a writer was killed in an update: the missing amount is unknown. */
 #define TORN_ERROR INFINITY
 
 static bool is_volume(const struct input *in)
@@ -239,8 +239,8 @@ static struct input_shares shares_between(const struct input_shares *before,
 }
 
 /*
- * A call that was open at `before` may have ended since then, and all of its time counts as
- * uncertain.
+ * Returns the error of a difference. A call that was open at `before` may have ended, so all its
+ * time is uncertain.
  */
 double cells_step_error(const struct input *in, const struct input_parts *before,
 			const struct input_parts *now)

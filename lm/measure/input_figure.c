@@ -10,7 +10,7 @@
 /* The kernel counts processor time in hundredths of a second. */
 #define CPU_STEP_S 0.01
 
-/* A figure that is not known is negative. */
+/* Sets the value. Returns false for an unknown one, which is negative. */
 static bool put(struct measurement_value *v, double figure)
 {
 	v->value = figure;
@@ -216,7 +216,7 @@ bool figure_sample(struct input *in, const struct input_moment *m, struct measur
 	return figures[in->figure].read(in, m, figures[in->figure].at, v);
 }
 
-/* A processor provides one second of processor time per second. */
+/* The limit of processor time is one second per second and processor. */
 double figure_growth(const struct input *in, const struct input_moment *m, nsec_t span)
 {
 	const struct host_facts *f;

@@ -12,7 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define METERS_EACH 2 /* of a volume in both directions */
+#define METERS_EACH 2 /* meters of a volume in both directions */
 
 int regions_open(struct input *in, struct err *e)
 {

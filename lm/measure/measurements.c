@@ -84,7 +84,7 @@ static void base_prefix(const struct measurement *g, char *out, size_t size)
 	snprintf(out, size, "%u@%lld ", (unsigned)g->id, (long long)g->start);
 }
 
-/* False: it has none that could be kept. */
+/* Returns false if the input has no baseline that can be stored. */
 static bool base_key(const struct measurement *g, const struct input *in,
 		     char key[BASELINES_KEY_BYTES])
 {
@@ -218,7 +218,7 @@ static void begin_with_segment(struct measurement *g, struct input *in, bool was
 	}
 }
 
-/* A process has a segment: it is new, was known without one, or has called exec. */
+/* Handles a segment of a process that is new, had none before, or has called exec. */
 static void on_segment(struct measurement *g, struct proc *p, bool is_renewed)
 {
 	bool any = false;

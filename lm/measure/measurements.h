@@ -13,7 +13,7 @@
 
 /* measurements with a piece here: sixteen of each of TOOLS_MAX tools */
 #define MEASUREMENTS_MAX 1024
-#define MEASUREMENTS_NODES_MAX 65536 /* of all their graphs */
+#define MEASUREMENTS_NODES_MAX 65536 /* nodes of all graphs */
 /* all of them: an amount that a watched host can spare */
 #define MEASUREMENTS_STATE_MAX_BYTES (64 * 1024 * 1024)
 /* time for a parent to return: as long as an sm keeps a tool's measurements */
@@ -39,7 +39,7 @@ struct measurements_conf {
 	struct tickbase *ticks;
 	struct probes *probes;
 	struct plugins *plugins; /* NULL: none */
-	const struct disk *disk; /* of this file; NULL = the system's */
+	const struct disk *disk; /* disk of this file; NULL = the system's */
 	const char *baselines; /* file; NULL: the next lm has no baselines */
 	int (*send)(void *arg, const struct msg *m); /* up; as link_send() */
 	void *arg;

@@ -53,7 +53,7 @@ struct measurement {
 	 * newer
 	 */
 	unsigned roots;
-	bool knows_time; /* of mainsm, likewise */
+	bool knows_time; /* the time of mainsm is known, too */
 	bool is_stale; /* not loaded again by the current parent */
 	struct loop_timer *timer;
 	struct flowbox *box;

@@ -105,7 +105,7 @@ static const char *object_of(const struct flow_source *s)
 	return s->process[0] ? s->process : s->object;
 }
 
-/* An input that this host does not have has no place among ours: it is missing in each read. */
+/* Opens an input. One that this host lacks is not in the list: it is missing in each read. */
 static int open_input(struct load *l, uint32_t number)
 {
 	const struct flow_source *s = &l->graph->node[number].source;

@@ -17,7 +17,7 @@
 /* Error of a difference of the host's clock: INPUT_SCALE_ERROR of some 30 ms. */
 #define LOCAL_CLOCK_ERROR_S 1e-6
 
-/* A counter that the rank reads: of which calls, with which partners. */
+/* A counter that the rank samples: its calls and partners. */
 struct figure {
 	enum seg_read_kind kind;
 	uint32_t classes;
@@ -373,7 +373,7 @@ static void set_figures(struct tap *t, const struct input *in)
 	}
 }
 
-/* The same place twice is one input of two measurements: it gets each event once. */
+/* Adds a tap. Two measurements may share an input, which gets each event once. */
 static int add_tap(struct watch *w, const struct measurement *g, struct input *in)
 {
 	struct tap *t;

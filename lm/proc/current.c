@@ -10,7 +10,7 @@
 
 /* State of one thread in the last polls. */
 struct seen {
-	uint64_t number; /* of the current call; 0: none yet */
+	uint64_t number; /* number of the current call; 0: none yet */
 	nsec_t since; /* time at which that number was first seen */
 	/* all polls since then have found a testing call; 0: the last one has not */
 	nsec_t asks_since;

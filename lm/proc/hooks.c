@@ -8,9 +8,9 @@ struct interest {
 	uint64_t owner;
 	int func;
 	uint32_t bits;
-	uint32_t kept; /* of `bits`: those that an lm before this one had switched on */
+	uint32_t kept; /* those of `bits` that an earlier lm had switched on */
 	unsigned shift;
-	unsigned depth; /* of call sites; 0: any will do */
+	unsigned depth; /* depth of call sites; 0: any depth */
 };
 
 static unsigned shift_of(uint32_t word)
@@ -176,7 +176,10 @@ static uint32_t word_of(const struct proc *p, int func)
 	return word;
 }
 
-/* A tool that counts all calls and has no place in the notes is one of the rest. */
+/*
+ * Writes a tool into the notes. Without room there, a tool that counts all calls becomes one of
+ * the rest.
+ */
 static void note_one(struct segview_interests *to, unsigned *n, const struct interest *w)
 {
 	uint32_t word = measuring(w->bits | (uint32_t)w->shift << HOOK_SAMPLE_SHIFT);

@@ -214,7 +214,10 @@ const char *procs_boot_id(const struct procs *s)
 	return s->boot_id;
 }
 
-/* A program name may have any bytes: str_escape() replaces those that are not text. */
+/*
+ * Copies the program's name, which may have any bytes: str_escape() replaces those that are no
+ * text.
+ */
 static void fill_name(struct proc *p, const struct host_figures *f)
 {
 	p->parent_pid = f->parent;
@@ -237,7 +240,7 @@ int procs_note_figures(struct proc *p)
 	return 0;
 }
 
-/* A short program may end before a busy lm reads its registration. */
+/* Opens the process, which may have ended before a busy lm reads its registration. */
 static int hold(struct procs *s, const struct proc_registration *in, struct host_proc **out,
 		struct err *e)
 {

@@ -66,13 +66,13 @@ struct proc {
 	struct token token; /* "" until the node's number is known */
 	int32_t pid, parent_pid;
 	uint64_t start;
-	char name[16]; /* of the executable, as the kernel knows it */
+	char name[16]; /* name of the executable, from the kernel */
 	struct host_proc *held; /* NULL: it has ended */
 	struct segview *seg; /* NULL: none, ended, or detached as corrupt */
 	uint64_t seg_inode;
 	/* identifies the segment for ever: inode numbers are reused, at least after a boot */
 	uint64_t seg_key;
-	struct seg_own own; /* of the segment; texts are clean */
+	struct seg_own own; /* copied from the segment; its texts are valid */
 	uint32_t state; /* enum msg_state */
 	int exit_status; /* as of wait(); -1 unknown */
 	nsec_t ended_at;
@@ -123,7 +123,7 @@ struct procs_conf {
 	struct loop *loop;
 	struct host *host;
 	struct tickbase *ticks; /* all borrowed */
-	uint64_t epoch; /* of this lm: written into segments */
+	uint64_t epoch; /* epoch of this lm, which is written into segments */
 };
 
 /* -ERR_SYS: the host has no boot id. */

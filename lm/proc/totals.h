@@ -99,7 +99,7 @@ struct losses {
 	uint64_t partner_calls; /* calls whose partner did not fit in the tables */
 	uint64_t actions; /* actions skipped because their table was changing */
 	uint64_t requests; /* persistent requests whose bytes are not counted */
-	uint64_t records; /* of events, in a full ring */
+	uint64_t records; /* records of events, lost in a full ring */
 };
 
 /* Adds the losses of a segment to *to. */

@@ -11,7 +11,7 @@ struct taking {
 	const struct segview *v;
 	struct totals *t;
 	struct seg_module module[SEG_MODULES]; /* start 0: there is none */
-	int number[SEG_MODULES]; /* in the totals, plus 1 */
+	int number[SEG_MODULES]; /* number in the totals, plus 1 */
 	int rc;
 };
 

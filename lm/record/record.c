@@ -14,12 +14,12 @@
 #define LASTS_MAX_S (366 * 24 * 3600)
 
 struct record {
-	const struct omis_value *names; /* of the request: a list of patterns */
+	const struct omis_value *names; /* the patterns of the request */
 	struct evwhere where;
 	struct loop_timer *end; /* NULL: it lasts until a tool ends it */
 	struct keep *keep; /* borrowed: takes the blocks; NULL: each is a firing */
 	struct record_unsaved unsaved;
-	nsec_t offset; /* of the system's time, once has_offset */
+	nsec_t offset; /* offset of the system's time, valid with has_offset */
 	bool has_offset;
 };
 

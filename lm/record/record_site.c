@@ -244,7 +244,7 @@ static uint64_t lost_in_all(const struct events_site *es)
 	return sum;
 }
 
-/* An earlier lm has reported this number; we report later losses of the segment. */
+/* Sets the number of losses that an earlier lm has reported: this lm reports later ones. */
 static void count_from(struct events_site *es, struct ring_cursors *rows,
 		       const struct events_site *before, bool goes_on)
 {
@@ -458,7 +458,7 @@ static void on_event(struct csr_site *s, const struct segview_event *e)
 	if (a->bytes ? ev_is_padded(a->bytes, e->n) : evtype_fits_values(a->type, e->value, e->n))
 		add(a, e->ticks, e->value, e->n);
 	else
-		own(s)->failed++; /* of a program that has overwritten its own memory */
+		own(s)->failed++; /* the program has overwritten its own memory */
 }
 
 static void on_taken(struct csr_site *s, unsigned thread)

@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 
 #define MAGIC UINT64_C(0x3130574f5250454b) /* KEPROW01 */
-#define BASE_THREAD UINT32_MAX /* of the row of a segment: its earlier losses */
+#define BASE_THREAD UINT32_MAX /* number of the row with the earlier losses of a segment */
 
 struct ring_cursor {
 	uint64_t segment; /* 0: free */

@@ -32,8 +32,8 @@ struct ring_cursor_key {
 };
 
 struct ring_cursor_state {
-	uint64_t place; /* in the ring: all before was read */
-	uint64_t events, dropped; /* of the stream, unfinished blocks included */
+	uint64_t place; /* place in the ring up to which all was read */
+	uint64_t events, dropped; /* counts of the stream, unfinished blocks included */
 	uint64_t lost; /* the part of `dropped` that the segment counts */
 };
 

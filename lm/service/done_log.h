@@ -23,7 +23,7 @@ struct done_log;
 /* One action of a request of a tool. */
 struct op {
 	uint64_t who; /* done_log_who() */
-	uint64_t number; /* of the request; numbers of one tool ascend */
+	uint64_t number; /* number of the request; those of one tool ascend */
 	uint32_t action;
 };
 

@@ -22,7 +22,7 @@ struct asked {
 };
 
 struct kept {
-	uint64_t id; /* on this link; 0 = none */
+	uint64_t id; /* id of the request on this link; 0 = none */
 	struct op op; /* the first action that manipulates; number 0 = none */
 	struct reply *reply; /* owned; NULL = free */
 };

@@ -18,7 +18,7 @@ struct look {
 	struct tracer_msg m;
 	struct token *token; /* owned */
 	size_t n, at;
-	bool is_asked; /* of the object `at` */
+	bool is_asked; /* the request for the object `at` was sent */
 	struct looked now;
 	struct helper_ask *ask; /* NULL: lm-look has no request */
 	bool is_here; /* the lm reads itself: no task is waiting */
@@ -51,7 +51,7 @@ static void add_module(struct looked *o, const struct tracer_msg *m)
 	o->nmodule++;
 	omis_write_list(&w);
 	omis_write_string_n(&w, m->text[0], strlen(m->text[0]));
-	omis_write_string(&w, ""); /* of an archive: none is used here */
+	omis_write_string(&w, ""); /* the member of an archive, which is never used here */
 	for (size_t i = 0; i < m->nvalue; i++)
 		omis_write_int(&w, (int64_t)m->value[i]);
 	omis_write_list_end(&w);

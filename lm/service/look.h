@@ -20,14 +20,14 @@ struct looked {
 	int rc; /* below 0: e has the reason */
 	struct err e;
 	bool is_half_done; /* a failed write has changed something, or may have */
-	struct buf bytes; /* of memory, of a file */
+	struct buf bytes; /* bytes of memory or of a file */
 	size_t nmodule;
 	struct buf modules; /* a list of values, without brackets */
 	bool is_over; /* the last answer has arrived */
 };
 
 struct look_spec {
-	char class; /* of the objects of the first parameter */
+	char class; /* class of the objects of the first parameter */
 	size_t max_bytes; /* of the result */
 	/*
 	 * Fills the request, which is the same for each object. *take is freed with the call: it

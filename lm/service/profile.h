@@ -18,7 +18,7 @@ struct sum {
 	unsigned in_call;
 	unsigned ranks;
 	int64_t most_rank, most_ns;
-	/* of measured calls that have ended; 0: there was none, PROFILE_UNKNOWN */
+	/* extremes of measured calls that have ended; 0: there was none, PROFILE_UNKNOWN */
 	int64_t shortest_ns, longest_ns;
 };
 #define PROFILE_UNKNOWN (-1)
@@ -65,7 +65,7 @@ struct profile {
 	size_t npair, pair_cap;
 	struct site *site; /* owned */
 	size_t nsite, site_cap;
-	struct map site_by_hash; /* of function and frames: number of the site, plus 1 */
+	struct map site_by_hash; /* hash of function and frames -> number of the site, plus 1 */
 	struct size *size; /* owned; PROFILE_SIZES, or NULL: none was added */
 	struct buf objects, rows; /* tokens by commas; values by commas */
 	struct omis_writer w; /* of rows */

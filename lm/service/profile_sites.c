@@ -54,7 +54,7 @@ static void fill(struct site *to, const struct proc *p, const struct totals *t,
 	}
 }
 
-/* NULL: no memory, or no room, and then it is counted. */
+/* Returns NULL without memory, or without room, which is counted. */
 static struct site *find(struct profile *f, const struct proc *p, const struct totals *t,
 			 const struct total_site *s, int *rc)
 {

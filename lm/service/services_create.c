@@ -68,7 +68,7 @@ static int watch(struct creation *k, const struct tracer_msg *m)
 	return rc;
 }
 
-/* A program whose task is gone, or that could not be watched, must not begin. */
+/* Starts the created program, or kills it if its task has ended or it cannot be watched. */
 static void on_created(void *arg, const struct tracer_msg *m)
 {
 	struct creation *k = arg;

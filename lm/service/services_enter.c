@@ -98,7 +98,7 @@ static int find_library(char *out, struct err *e)
 	return err_set(e, ERR_NOTFOUND, "libomig.so is missing: is the installation whole?");
 }
 
-/* A connection string without address and token: what names the lm's socket. */
+/* Makes the connection string without address and token, which names the lm's socket. */
 static int find_places(const struct enterer *of, struct places *out, struct err *e)
 {
 	const char *slash = of->socket ? strrchr(of->socket, '/') : NULL;

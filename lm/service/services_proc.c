@@ -97,7 +97,7 @@ static void get_figures(struct service_call *c, const struct proc *p, int64_t fl
 #define STRING_HEAD "omig1:"
 #define SECRET_MIN_BYTES 20 /* the text after the dots of an address is shorter */
 
-/* A tool that may see the rest does not need it, and could enrol with it. */
+/* Overwrites the token in the environment, with which a tool could enrol. */
 static void hide_secret(uint8_t *p, size_t n)
 {
 	static const char letters[] =
@@ -114,7 +114,7 @@ static void hide_secret(uint8_t *p, size_t n)
 		memset(dot, '*', len);
 }
 
-/* A list of strings; empty when the process does not show it. */
+/* Writes a list of strings; an empty one when they cannot be read. */
 static void write_strings(struct service_call *c, struct omis_writer *w, const struct proc *p,
 			  bool environment)
 {
@@ -330,7 +330,7 @@ static int add_thread(struct service_call *c, const struct object *o)
 		return reply_add_error(c->reply, c->action, o->token, STATUS_UNKNOWN_OBJECT,
 				       "the thread has ended");
 	write_thread_static(&w, o, flags);
-	/* of other threads the kernel reports the mapping only, not that it is a stack */
+	/* for other threads the kernel reports the mapping only, and not that it is a stack */
 	if (flags & THREAD_STACK)
 		omis_write_int(&w, is_first ? f.stack : -1);
 	if (flags & THREAD_NODE)
@@ -384,7 +384,10 @@ static int take(struct service_call *c, struct proc **out, struct err *e)
 	return !rc && (*out)->start != f.start ? -ERR_NOTFOUND : rc;
 }
 
-/* For a missing process, another user's, or another program the answer is the same. */
+/*
+ * Takes a process. The reply is the same for a missing one, one of another user, and another
+ * program.
+ */
 static int serve_proc_take(struct service_call *c)
 {
 	struct buf b = BUF_INIT(TOKEN_BYTES);

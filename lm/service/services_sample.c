@@ -32,7 +32,7 @@ static const struct {
 /* The state now. */
 static const struct {
 	const char *name;
-	size_t at; /* of a double in struct host_now */
+	size_t at; /* place of a double in struct host_now */
 } states[] = {
 	{ "load", offsetof(struct host_now, load1) },
 	{ "pressure.cpu", offsetof(struct host_now, cpu_some) },

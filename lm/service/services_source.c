@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define TEXT_MAX_BYTES (256 * 1024) /* as much as lm-trace writes */
-#define FIELD_MAX_BYTES 2048 /* of a name, escaped */
+#define FIELD_MAX_BYTES 2048 /* bytes of a name with its escapes */
 
 /* --- the file: one of those that the process has loaded */
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FRAME_TEXT_BYTES 1024 /* of a module's or symbol's name: more does not help */
+#define FRAME_TEXT_BYTES 1024 /* bytes of a module's or symbol's name that are sent */
 #define FILL_REFUSED 2 /* beside SERVICE_WAITS and errors */
 #define NO_REGISTER "reg is the number of a register, from 0"
 

@@ -24,7 +24,7 @@ enum settle_what {
 
 struct settle_goal {
 	enum settle_what what;
-	int sig; /* of SETTLE_TAKEN */
+	int sig; /* the signal of SETTLE_TAKEN */
 	int32_t tid; /* the thread that it was sent to; 0: the process */
 };
 

@@ -53,7 +53,7 @@ struct tasks_conf {
 struct task_spec {
 	const struct omis_request
 		*request; /* checked, without ECPs; valid until on_done or task_cancel() */
-	const uint32_t *number; /* of each action, as replies use it; NULL = 1, 2, ... */
+	const uint32_t *number; /* number of each action in replies; NULL = 1, 2, ... */
 	const bool *skip; /* actions that have run elsewhere; NULL = none */
 	uint32_t tool;
 	const char *identity; /* identity of the tool at the far end; NULL = none; copied */
@@ -61,7 +61,7 @@ struct task_spec {
 	unsigned depth; /* events that led to it */
 	enum omis_right right; /* right of the tool, from its certificate */
 	nsec_t deadline; /* relative; <= 0 = none */
-	struct proc *proc; /* of the event that started it; NULL = a request */
+	struct proc *proc; /* process of the event that started it; NULL = a request */
 	/* Called once. The callee owns the reply. */
 	void (*on_done)(void *arg, struct reply *r);
 	void *arg;
@@ -95,7 +95,7 @@ struct service_call {
 	bool is_proc_gone; /* ended while an action waited */
 	struct reply *reply;
 	bool retry; /* called again: the awaited result is available */
-	void *arg; /* of a service, for its callbacks */
+	void *arg; /* state of a service, for its callbacks */
 	bool is_half_done; /* set by a service that fails after a change of its object */
 };
 
