@@ -16,7 +16,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define LINE_MAX_BYTES (32 * 1024) /* all fields at their most, every byte escaped */
+#define LINE_MAX_BYTES (32 * 1024) /* all fields of maximum length, every byte escaped */
 
 static char *older_name(const char *path)
 {
@@ -73,8 +73,8 @@ static void close_file(struct audit *a)
 }
 
 /*
- * Ends a line that a crash cut off before the next one begins. Numbers are never repeated, whatever
- * the clock was set to meanwhile.
+ * Continues an existing file. After a crash its last line may lack its end: is_torn. The time of
+ * the last change keeps numbers from being repeated if the clock was set back.
  */
 static void go_on_behind(struct audit *a, const struct stat *st)
 {
@@ -129,7 +129,7 @@ static int write_all(struct audit *a, const struct buf *line, struct err *e)
 		return disk_fail(a->path, (int)n, e);
 	a->size += (size_t)n;
 	if ((size_t)n < line->n)
-		return err_set(e, ERR_SYS, "%.100s: no room left", a->path);
+		return err_set(e, ERR_SYS, "%.100s: no space left on the disk", a->path);
 	a->is_torn = false;
 	return 0;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The helper thread, which drains. It sleeps until a buffer is full or a second has passed. Once a
- * second it checks the trigger file. So no event waits for a disk, except with OMIG_EVENT_WAIT.
- * Also here: the end of the program, a fatal signal, and child processes.
+ * The helper thread, which drains the buffers. It sleeps until a buffer is full or a second has
+ * passed. Once a second it checks the trigger file. So the program never waits for a disk, except
+ * with OMIG_EVENT_WAIT. This file also handles exit, fatal signals and fork().
  */
 #include "eventlog/app/log.h"
 #include "common/base/array.h"
@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #define FORKED_REST_NS (50 * NSEC_PER_MSEC) /* most child processes have called exec by then */
-#define SIGNAL_TRIES 200 /* of a ms: the holder of the lock is writing a block */
+#define SIGNAL_TRIES 200 /* each waits 1 ms for a thread that is writing a block */
 
 static void look_at_trigger(struct log_state *s)
 {
@@ -23,7 +23,7 @@ static void look_at_trigger(struct log_state *s)
 
 	if (!s->trigger || !evtrigger_look(s->trigger, wall))
 		return;
-	/* Earlier records were written under the earlier conditions. */
+	/* Earlier records belong to the conditions before the change. */
 	log_drain_all(s, true);
 	log_types_switch(s);
 }
@@ -47,7 +47,7 @@ static void *help(void *arg)
 			log_types_switch(s);
 		if (s->is_open && is_due)
 			look_at_trigger(s);
-		log_drain_all(s, is_due); /* without a log: so that buffers are free again */
+		log_drain_all(s, is_due); /* without a log, this frees the buffers */
 		log_threads_free_ended(s);
 		log_unlock(s);
 		if (is_due)
@@ -141,8 +141,8 @@ static void on_fatal(int number)
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
 	while (!inproc_trylock(&s->lock) && ++tries < SIGNAL_TRIES)
-		nanosleep(&ms,
-			  NULL); /* at the end its holder is this thread, or waits for a disk */
+		nanosleep(&ms, NULL);
+	/* If all tries fail, this thread has the lock, or its holder waits for a disk. */
 	if (tries < SIGNAL_TRIES && s->is_open)
 		log_drain_all(s, true);
 	if (tries < SIGNAL_TRIES && s->send)

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Uses that begin and end in one stretch of a sub-task. */
+/* Removes the events of uses that begin and end inside one chain of a sub-task. */
 #include "interaction/online/netchains.h"
 
 /* events between a begin and its end; with more, they are sent unchanged */
 #define FOLD_STEPS_MAX 64
 
-/* A begin whose end is sought. */
+/* A use whose begin is known and whose end is searched. */
 struct fold {
 	struct netchains *k;
 	uint32_t object;
 	bool is_inherited;
 	uint32_t from; /* the first arc of the use: its head */
 	uint32_t to; /* the last one */
-	uint32_t
-		end; /* the place of the end among the changes of `to`; NETWORK_NONE: it has none */
+	uint32_t end; /* index of the end among the changes of `to`; NETWORK_NONE: none */
 };
 
-/* Returns the place of the first own change of an object at v; NONE: there is none. */
+/* Returns the index of the sub-task's first change of an object at v, or NETWORK_NONE. */
 static uint32_t find_op(const struct netchains *k, uint32_t v, uint32_t object)
 {
 	for (uint32_t i = 0; i < k->node[v].nops; i++) {
@@ -104,7 +103,7 @@ static bool is_last_op(const struct netchains *k, uint32_t v, uint32_t i)
 	return true;
 }
 
-/* The first event of the one that has the use: of the sub-task itself, or of the created one. */
+/* The first event after v of the sub-task that has the use: its own one, or the created one. */
 static uint32_t first_after(const struct netchains *k, uint32_t v, bool is_child)
 {
 	return is_child ? k->chain[k->w->v[v].other].first : k->node[v].next;

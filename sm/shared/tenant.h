@@ -3,8 +3,8 @@
  * One user of an sm that serves many. A tenant has a directory with a certificate of the user's
  * mainsm. It has a network context, a port, an sm (sm.h), a meter and a quota. Tenants share only
  * the loop and the process: no function of one takes an object of another. States: JOINING (it
- * enrols at the user's mainsm), then WAITING (it dials) and UP in turn. A tenant is ASLEEP if that
- * mainsm is away for long and no host is here; it dials at long intervals.
+ * enrols at the user's mainsm), then WAITING (it dials) and UP in turn. A tenant is ASLEEP if its
+ * mainsm has been away for long and no host is connected; it dials at long intervals.
  */
 #ifndef SM_SHARED_TENANT_H
 #define SM_SHARED_TENANT_H
@@ -15,11 +15,11 @@
 #include "common/net/pki.h"
 #include "sm/node/sm.h"
 
-/* As the grace: csrs and measurements have ended by then. */
+/* as long as the grace: CSRs and measurements of the mainsm have ended by then */
 #define TENANT_ASLEEP_AFTER_NS (120 * NSEC_PER_SEC)
-/* longest wait of a mainsm that returns */
+/* the longest interval between dials while asleep */
 #define TENANT_WAKE_NS (60 * NSEC_PER_SEC)
-#define TENANT_REMEMBER_NS (500 * NSEC_PER_MSEC) /* so that a burst of changes is written once */
+#define TENANT_REMEMBER_NS (500 * NSEC_PER_MSEC) /* merges a burst of changes */
 
 enum tenant_state { TENANT_JOINING, TENANT_WAITING, TENANT_UP, TENANT_ASLEEP };
 
@@ -40,12 +40,12 @@ struct tenant_net {
 
 extern const struct tenant_net tenant_net_tls;
 
-/* Shared by all tenants of a process. Borrowed, strings too. */
+/* Shared by all tenants of a process. The struct and its strings are borrowed. */
 struct tenant_conf {
 	struct loop *loop;
 	struct rng *rng;
 	uint64_t epoch;
-	const char *dir; /* of all tenants: each has <dir>/<pin> */
+	const char *dir; /* parent of the tenants' directories <dir>/<pin> */
 	const struct disk *disk; /* of their files "user"; NULL = the system's */
 	const char *site, *host, *listen, *advertise, *software;
 	const struct tenant_net *net;

@@ -9,7 +9,8 @@ struct netfiles_options {
 	struct netread_options read;
 	const char *only; /* the interaction of this name; NULL: all */
 	const char *output; /* a file; split: a folder. NULL: standard output */
-	const char *to; /* dump: a form of omig log; draw: svg, html, dot, chrome, otlp. NULL: */
+	/* NULL: bp for dump; for draw, the form that the name of the output states */
+	const char *to; /* dump: a form of omig log; draw: svg, html, dot, chrome, otlp */
 	struct netread_terms omit; /* filter: objects; "all" */
 	bool is_equal; /* draw: equal spacing */
 };

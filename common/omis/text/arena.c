@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A usual request fits into the first block, so that it costs one malloc(), and a cheap one. */
+/* A usual request fits into the first block, so that it needs one small malloc(). */
 #define BLOCK_FIRST 1024
 #define BLOCK_LARGEST 65536
 

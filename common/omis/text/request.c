@@ -53,7 +53,7 @@ static int calls_add(struct lex *l, struct calls *calls, const struct omis_call 
 	return 0;
 }
 
-/* Up to the '}' or the end, which stays. */
+/* Parses up to the '}' or the end of the text, and does not consume it. */
 static int parse_actions(struct lex *l, struct calls *calls)
 {
 	struct omis_call c;

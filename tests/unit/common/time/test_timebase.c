@@ -80,14 +80,14 @@ TEST(a_better_sample_is_taken_and_a_worse_one_is_not)
 	ck_assert_int_eq(t.error, 5 * MS);
 	timebase_update(&t, &(struct timebase_sample){ SEC, SEC + 2 * MS, WALL + SEC, MS });
 	ck_assert_int_eq(t.error, 2 * MS);
-	/* 100 s later the drift has made even the worse one better. */
+	/* After 100 s of drift, a sample with an error of 5 ms is better than the old one. */
 	timebase_update(&t, &(struct timebase_sample){ 101 * SEC, 101 * SEC + 10 * MS,
 						       WALL + 101 * SEC, 0 });
 	ck_assert_int_eq(t.error, 5 * MS);
 	ck_assert_uint_eq(t.roots, 0);
 }
 
-/* The root was restarted, and its wall clock had been set: both bounds cannot be true. */
+/* The root was restarted and its wall clock was set: the two bounds exclude each other. */
 TEST(another_root_is_accepted_at_once)
 {
 	struct timebase t;
@@ -106,7 +106,7 @@ TEST(another_root_is_accepted_at_once)
 		ck_assert_int_eq(t.error, 25 * MS);
 		ck_assert_int_le(llabs(timebase_at(&t, 10 * SEC) - WALL - 10 * SEC - jump),
 				 t.error);
-		/* The known drift was that of another clock. */
+		/* The drift known so far belongs to the other clock. */
 		ck_assert(!timebase_drift(&t, &ppm, &error));
 		timebase_update(&t, &(struct timebase_sample){ 20 * SEC, 20 * SEC + MS,
 							       WALL + 20 * SEC + jump, 0 });
@@ -121,7 +121,7 @@ TEST(samples_that_cannot_be_are_ignored)
 	static const struct timebase_sample bad[] = {
 		{ 10, 9, WALL, 0 },	   { -1, 5, WALL, 0 }, { 0, INT64_MAX, WALL, 0 },
 		{ 0, 1, INT64_MAX, 0 },	   { 0, 1, -5, 0 },    { 0, 1, WALL, -1 },
-		{ 0, 1, WALL, INT64_MAX }, /* the peer does not know itself */
+		{ 0, 1, WALL, INT64_MAX }, /* the peer's own error is unknown */
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
@@ -133,8 +133,7 @@ TEST(samples_that_cannot_be_are_ignored)
 	}
 }
 
-/* A clock that is 37 ppm slow, asked over ways of any length: the truth is always within the bound,
- * which shrinks. */
+/* A clock 37 ppm slow, read with delays of any length: the bound always holds and shrinks. */
 TEST(the_drift_lies_within_its_bound)
 {
 	double ppm, error, first = 0;
