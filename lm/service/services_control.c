@@ -174,7 +174,7 @@ static int renice_all(struct service_call *c, struct proc *p, size_t *changed, s
 	return rc;
 }
 
-/* Linux stores it by thread. Repeated for threads that unchanged ones created meanwhile. */
+/* Linux has a priority for each thread. The second pass reaches threads created in the first. */
 static int renice_proc(struct service_call *c, struct proc *p, struct err *e)
 {
 	size_t changed = 0;

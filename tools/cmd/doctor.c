@@ -51,8 +51,8 @@ static void check_folders(struct doctor *d)
 			   "make it a folder of yours with mode 700, or set OMIG_STATE_DIR", "%s",
 			   e.text);
 	if (file_runtime_dir_taken(&e))
-		doctor_add(d, "runtime", DOCTOR_NOTE, "fine, unless that user is a stranger to you",
-			   "%s", e.text);
+		doctor_add(d, "runtime", DOCTOR_NOTE, "no problem if you trust that user", "%s",
+			   e.text);
 	else if (!file_runtime_dir(path, &e))
 		doctor_add(d, "runtime", DOCTOR_OK, NULL, "%s", path);
 	else
@@ -115,8 +115,7 @@ static void check_mpi(struct doctor *d)
 			   flavours[i].library);
 	}
 	if (!found)
-		doctor_add(d, "mpi", DOCTOR_NOTE,
-			   "fine when it lies elsewhere and programs find it",
+		doctor_add(d, "mpi", DOCTOR_NOTE, "no problem if programs find it in another place",
 			   "no MPI in the usual places");
 }
 
@@ -143,7 +142,7 @@ static void check_proc(struct doctor *d)
 		doctor_add(d, "proc", DOCTOR_FAIL, "mount -t proc proc /proc",
 			   "/proc is not mounted");
 	else if (access("/proc/1/stat", R_OK) < 0)
-		doctor_add(d, "proc", DOCTOR_NOTE, "your own processes are seen all the same",
+		doctor_add(d, "proc", DOCTOR_NOTE, "your own processes are visible",
 			   "/proc hides other users' processes");
 	else
 		doctor_add(d, "proc", DOCTOR_OK, NULL, "/proc is readable");
@@ -197,7 +196,7 @@ static void check_preload(struct doctor *d)
 			   "OMIG_DISABLE=1: programs are not watched");
 	launch_preload_rest(others, sizeof(others));
 	if (others[0])
-		doctor_add(d, "preload", DOCTOR_NOTE, "fine if you want them; they run behind ours",
+		doctor_add(d, "preload", DOCTOR_NOTE, "no problem; they run after libapp",
 			   "LD_PRELOAD has others: %s", others);
 	else
 		doctor_add(d, "preload", DOCTOR_OK, NULL, "%s",

@@ -135,7 +135,7 @@ TEST(a_difference_has_the_bound_of_what_came_between_its_reads)
 	ck_assert_double_lt(t.error, 1e-4);
 }
 
-/* Another tool had the waits counted before this measurement began. */
+/* Another tool had switched the counting of waits on before this measurement began. */
 TEST(waits_from_before_are_in_no_bound)
 {
 	struct flow_token t;
@@ -192,7 +192,7 @@ TEST(receives_by_partner_watch_what_completes_them)
 	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Wait"), 0);
 }
 
-/* Their bytes count when they are started, in the figures of the call that made them. */
+/* The bytes of persistent requests count at each start, for the call that created them. */
 TEST(persistent_sends_watch_what_starts_them)
 {
 	load_metric("Send_volume");
