@@ -47,7 +47,7 @@ static void note_change(struct evbalance *b, struct evbalance_stream *s)
 	b->changed = s;
 }
 
-/* The numbers may be forged: none decreases. */
+/* Advances to these numbers. They may be forged, so that none may decrease. */
 static void come_to(struct evbalance_stream *s, uint64_t seq, uint64_t first, const struct evgap *g)
 {
 	s->seq = seq;
@@ -69,8 +69,8 @@ int evbalance_block(struct evbalance *b, const uint8_t *p, const struct evblock 
 	if (is_gap ? g.end_seq <= s->seq : g.seq < s->seq)
 		return 0;
 	/*
-	 * Fewer events than before, or more than there are numbers: the sender is wrong, and they
-	 * are not counted.
+	 * If there are fewer events than before, or more than numbers, the sender is faulty, and
+	 * its numbers are ignored.
 	 */
 	if (!is_gap && (g.first < s->first || g.end_first < g.first))
 		return 0;

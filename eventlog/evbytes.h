@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers in the byte order of the sender. A writer uses its own byte order (the other one only for
- * tests and golden files), and a reader swaps.
+ *
+ *
+ * Numbers in the byte order of the sender. A writer uses its own byte order, and a reader swaps
+ * bytes if needed. Only tests and golden files are written in the other order.
  */
 #ifndef EVENTLOG_EVBYTES_H
 #define EVENTLOG_EVBYTES_H
@@ -59,10 +61,10 @@ void ev_put16(struct buf *b, uint16_t v, bool swap);
 void ev_put32(struct buf *b, uint32_t v, bool swap);
 void ev_put64(struct buf *b, uint64_t v, bool swap);
 
-/* A string: its length in 16 bits, its bytes. n <= UINT16_MAX. */
+/* Appends a string: its length in 16 bits, then its bytes. n <= UINT16_MAX. */
 void ev_put_string(struct buf *b, const char *s, size_t n, bool swap);
 
-/* Zeros up to the next multiple of 4 after `from`. */
+/* Appends zeros up to the next multiple of 4 after `from`. */
 void ev_pad(struct buf *b, size_t from);
 
 /* True if n is `bytes`, with or without padding. */
@@ -71,15 +73,18 @@ static inline bool ev_is_padded(size_t bytes, size_t n)
 	return n >= bytes && (n + 3) / 4 == (bytes + 3) / 4;
 }
 
-/* Checked reading, as struct cur for one fixed order: past the end all values are 0, and `failed`
- * stays set. */
+/*
+ * Checked reading, like struct cur, in one of the two byte orders. Past the end all values are 0,
+ * and `failed` stays set.
+ */
 struct evcur {
 	const uint8_t *p; /* borrowed */
 	size_t n, at;
 	bool swap, failed;
 };
 
-const uint8_t *evcur_bytes(struct evcur *c, size_t n); /* NULL: fewer than n are left */
+/* returns NULL if fewer than n bytes are left */
+const uint8_t *evcur_bytes(struct evcur *c, size_t n);
 uint8_t evcur_8(struct evcur *c);
 uint16_t evcur_16(struct evcur *c);
 uint32_t evcur_32(struct evcur *c);

@@ -16,10 +16,12 @@
 struct evfile {
 	struct evread *read;
 	int fd;
-	bool is_borrowed, has_ended; /* fd is the standard input; no byte follows */
-	bool is_regular, is_followed, is_skipping; /* the rest of a line that is too long */
-	uint64_t size, taken; /* bytes when it was opened; read so far */
-	size_t at, n; /* rest of the window */
+	/* is_borrowed: fd is the standard input; has_ended: no byte follows */
+	bool is_borrowed, has_ended;
+	/* is_skipping: the rest of a line that is too long */
+	bool is_regular, is_followed, is_skipping;
+	uint64_t size, taken; /* size when it was opened; bytes read so far */
+	size_t at, n; /* unread bytes in the window */
 	uint8_t window[WINDOW_BYTES];
 };
 
@@ -34,10 +36,10 @@ static int open_path(struct evfile *f, const char *path, struct err *e)
 	if (f->fd < 0 || fstat(f->fd, &st))
 		return err_sys(e, "%s", path);
 	if (!f->is_borrowed && !S_ISREG(st.st_mode) && !S_ISFIFO(st.st_mode))
-		return err_set(e, ERR_DENIED, "%s is no file", path);
+		return err_set(e, ERR_DENIED, "%s is not a file", path);
 	f->is_regular = S_ISREG(st.st_mode);
 	f->size = f->is_regular ? (uint64_t)st.st_size : 0;
-	/* The writer is connected, so a blocking read is fine. */
+	/* The writer is connected, so that a blocking read is no problem. */
 	if (S_ISFIFO(st.st_mode) && !f->is_borrowed)
 		fcntl(f->fd, F_SETFL, 0);
 	return 0;
@@ -97,7 +99,9 @@ const struct evread_report *evfile_report(const struct evfile *f)
 	return evread_report(f->read);
 }
 
-/* True if a read would block. Files never do, and a pipe that is followed must not. */
+/*
+ * True if a read would block. A regular file never does; for a pipe this matters if it is followed.
+ */
 static bool would_wait(const struct evfile *f)
 {
 	struct pollfd p = { .fd = f->fd, .events = POLLIN };
@@ -105,7 +109,10 @@ static bool would_wait(const struct evfile *f)
 	return f->is_followed && !f->is_regular && poll(&p, 1, 0) != 1;
 }
 
-/* Reads more bytes after the rest, which moves to the front. -ERR_AGAIN: there are none. */
+/*
+ * Moves the unread bytes to the front, and reads further ones. Fails with ERR_AGAIN if there are
+ * none.
+ */
 static int fill(struct evfile *f, struct err *e)
 {
 	size_t had = f->n;
@@ -123,7 +130,8 @@ static int fill(struct evfile *f, struct err *e)
 		f->n += (size_t)got;
 		f->taken += (uint64_t)got;
 		if (!got || !f->is_regular)
-			break; /* a pipe: its bytes are examined before the next read may wait */
+			/* a pipe: its bytes are examined before the next read, which may block */
+			break;
 	}
 	return f->is_followed && !f->has_ended && f->n == had ? -ERR_AGAIN : 0;
 }

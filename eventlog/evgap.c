@@ -4,7 +4,7 @@
 #include "common/base/hash.h"
 #include "eventlog/evbytes.h"
 
-/* Reads a gap from hostile bytes: no sum of its numbers may overflow. */
+/* Reads a gap from untrusted bytes: sums of its numbers must not overflow. */
 static bool has_gap(const uint8_t *p, const struct evblock *b, struct evgap *g)
 {
 	const uint8_t *r = p + EVBLOCK_HEAD_BYTES;

@@ -12,12 +12,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define PIECE_BYTES (1u << 20) /* read, and written, at once */
+#define PIECE_BYTES (1u << 20) /* bytes read or written at once */
 
 struct evkeep {
 	int fd;
 	struct buf out; /* not written yet */
-	uint64_t written, safe; /* bytes of the file */
+	uint64_t written, safe; /* bytes written to the file, and bytes synced */
 	bool has_failed;
 };
 
@@ -35,11 +35,11 @@ struct scan {
 	struct evkeep *k;
 	struct evbalance *b;
 	struct buf in;
-	uint64_t at; /* of the file: where `in` begins */
+	uint64_t at; /* offset in the file of the first byte of `in` */
 	bool has_block;
 };
 
-/* Finds the next good block; n: there is none. */
+/* Returns the offset of the next good block; n if there is none. */
 static size_t next_good(const uint8_t *p, size_t n)
 {
 	struct evblock head;
@@ -52,8 +52,8 @@ static size_t next_good(const uint8_t *p, size_t n)
 }
 
 /*
- * Examines a block. *far: how far to continue; 0: more of the file is needed, or, at its end, it is
- * torn.
+ * Examines a block. *far: how many bytes to continue. 0 means that more of the file is needed, or,
+ * at its end, that the block is torn.
  */
 static int step(struct scan *s, size_t at, bool is_last, size_t *far, struct err *e)
 {
@@ -70,13 +70,13 @@ static int step(struct scan *s, size_t at, bool is_last, size_t *far, struct err
 		s->has_block = true;
 		*far = head.bytes;
 	} else if (look == EVBLOCK_SHORT) {
-		/* Others may have appended after a torn block. */
+		/* Other programs may have appended blocks behind a torn block. */
 		size_t good = is_last ? next_good(p, n) : n;
 
 		*far = good < n ? good : 0;
 	} else if (look != EVBLOCK_FUTURE) {
 		if (!s->has_block)
-			return err_set(e, ERR_INVALID, "is no event log");
+			return err_set(e, ERR_INVALID, "is not an event log");
 		*far = evblock_seek(p, n, 1);
 	}
 	return got < 0 ? got : 0;
@@ -112,7 +112,7 @@ static int scan_all(struct scan *s, struct err *e)
 	}
 	if (rc || !s->in.n)
 		return rc;
-	return ftruncate(s->k->fd, (off_t)s->at) ? fail_sys(e, "cutting off what is torn") : 0;
+	return ftruncate(s->k->fd, (off_t)s->at) ? fail_sys(e, "cutting off a torn block") : 0;
 }
 
 static int scan(struct evkeep *k, struct evbalance *b, struct err *e)
@@ -128,10 +128,10 @@ static int scan(struct evkeep *k, struct evbalance *b, struct err *e)
 
 /* --- opening */
 
-/* Syncs the folder: the file's name must be on the disk, too. */
+/* Syncs the folder, because the file's name must be on the disk, too. */
 static int sync_folder(const char *path, struct err *e)
 {
-	/* one that we may not read is not ours to sync */
+	/* a folder that we may not read cannot be synced by us */
 	return file_sync_name(path) && errno != EACCES ? fail_sys(e, "its folder") : 0;
 }
 
@@ -148,7 +148,7 @@ static int open_file(struct evkeep *k, const char *path, struct evbalance *b, st
 						 : ERR_SYS,
 			       "%s", strerror(errno));
 	if (fstat(k->fd, &st))
-		return fail_sys(e, "looking at it");
+		return fail_sys(e, "checking it");
 	if (!S_ISREG(st.st_mode))
 		return err_set(e, ERR_INVALID,
 			       "is no regular file, so events cannot be stored safely");
@@ -188,7 +188,7 @@ void evkeep_close(struct evkeep *k)
 
 /* --- new blocks */
 
-/* Leaves no partial block. Data that the disk did not confirm are never assumed to be stored. */
+/* Removes a partial block. Data that the disk did not confirm never count as stored. */
 static int give_up(struct evkeep *k, int rc)
 {
 	k->has_failed = true;

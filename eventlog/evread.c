@@ -9,17 +9,18 @@
 #include <stdlib.h>
 
 /*
- * If the rest of a block does not match its header, the search continues right behind the header.
- * For a block may have been torn and others appended. Crafted headers, nested in each other, would
- * cause all bytes to be read again for each. So useless work is limited to this much for each byte.
+ * If the records of a block do not match its header, the search continues directly behind the
+ * header. Other blocks may have been appended to a torn one. Crafted headers that are nested in
+ * each other would cause all bytes to be read again for each. So such useless reading is limited to
+ * this factor of the input.
  */
 #define VAIN_PER_BYTE 8
 #define VAIN_FREE_BYTES (1u << 20)
 
-/* One sender's stream. Types are owned; after its last block only the counts remain. */
+/* The stream of one sender. Its types are owned. After its last block only the counts remain. */
 struct stream {
-	uint64_t id, seq, first, dropped; /* expected in the next block */
-	struct evtype **type; /* by number */
+	uint64_t id, seq, first, dropped; /* expected values of the next block */
+	struct evtype **type; /* types by number; owned */
 	size_t cap;
 	struct ticks_scale clock;
 	bool has_clock;
@@ -30,11 +31,11 @@ struct evread {
 	struct evread_report report;
 	size_t nstream, type_bytes;
 	uint64_t vain;
-	struct stream *of; /* of the block that is being read; NULL = none */
+	struct stream *of; /* stream of the block that is being read; NULL = none */
 	struct evblock block;
 	const uint8_t *p; /* its records */
 	size_t n, at;
-	uint64_t number; /* of the next event */
+	uint64_t number; /* number of the next event */
 	struct evvalue value[EV_FIELDS_MAX];
 };
 
@@ -104,8 +105,8 @@ static struct stream *stream_of(struct evread *r, const struct evblock *b, int *
 }
 
 /*
- * Counts losses of the stream before `seq` and `first`, and events dropped by its sender up to
- * there.
+ * Counts losses of the stream before `seq` and `first`, and the events that its sender dropped
+ * before.
  */
 static void come_to(struct evread *r, struct stream *s, uint64_t seq, uint64_t first,
 		    uint64_t dropped)
@@ -122,8 +123,10 @@ static void come_to(struct evread *r, struct stream *s, uint64_t seq, uint64_t f
 }
 
 /*
- * Counts the losses that a block reports. A gap block reports blocks that will not arrive. Returns
- * false if the block was counted before. If a gap grew, only its new part counts.
+ *
+ *
+ * Counts the losses that a block reports. A gap reports blocks that will not arrive. Returns false
+ * if the block was counted before. If a gap has grown, only its new part counts.
  */
 static bool count_block(struct evread *r, struct stream *s, const uint8_t *p,
 			const struct evblock *b)
@@ -157,8 +160,8 @@ static void skip(struct evread *r, size_t n)
 }
 
 /*
- * Returns how far to continue after a torn block: after its header, unless too much was read in
- * vain.
+ * Returns how many bytes to skip after a torn block: its header, or the whole block if too many
+ * bytes were read in vain.
  */
 static size_t past_torn(struct evread *r, const struct evblock *b)
 {
@@ -169,7 +172,10 @@ static size_t past_torn(struct evread *r, const struct evblock *b)
 	return EVBLOCK_HEAD_BYTES;
 }
 
-/* Examines a good block at p: 1 if its events are to be read, 0 if it is skipped, or -ERR_NOMEM. */
+/*
+ * Examines a good block at p. Returns 1 if its events are to be read, 0 if it is skipped. Fails
+ * with ERR_NOMEM.
+ */
 static int begin(struct evread *r, const uint8_t *p, const struct evblock *b)
 {
 	int rc;
@@ -193,7 +199,7 @@ static int begin(struct evread *r, const uint8_t *p, const struct evblock *b)
 	return 1;
 }
 
-/* Skips invalid bytes, and whole blocks that cannot be read. */
+/* Skips invalid bytes, and complete blocks that cannot be read. */
 static size_t pass(struct evread *r, enum evblock_look look, const struct evblock *b,
 		   const uint8_t *p, size_t n)
 {
@@ -205,7 +211,8 @@ static size_t pass(struct evread *r, enum evblock_look look, const struct evbloc
 	} else if (look == EVBLOCK_NONE) {
 		far = evblock_seek(p, n, 1);
 	} else {
-		far = past_torn(r, b); /* TORN, or SHORT at the end with a header */
+		/* TORN, or SHORT at the end of the input with a good header */
+		far = past_torn(r, b);
 	}
 	if (far > n)
 		far = n;
@@ -231,7 +238,7 @@ int evread_push(struct evread *r, const uint8_t *p, size_t n, bool is_last, size
 
 		if (look == EVBLOCK_SHORT && !is_last)
 			break;
-		if (look == EVBLOCK_SHORT && !b.bytes) { /* shorter than a header */
+		if (look == EVBLOCK_SHORT && !b.bytes) { /* the bytes are shorter than a header */
 			skip(r, 1);
 			at++;
 			continue;
@@ -274,7 +281,7 @@ static void take_definition(struct evread *r, const uint8_t *p, size_t n)
 	} else if (!s->type[number]) {
 		s->type[number] = t;
 		r->type_bytes += sizeof(*t) + 2 * n + sizeof(struct evtype *) * (s->cap - had);
-	} else { /* repeated, as permitted; a different one is an error */
+	} else { /* a repeated definition is permitted if it is equal */
 		r->report.bad_records += !evtype_equal(s->type[number], t);
 		free(t);
 	}
@@ -297,7 +304,7 @@ static void take_clock(struct evread *r, const uint8_t *p, size_t n)
 	r->of->has_clock = true;
 }
 
-/* Takes records that are not events. Unknown kinds are skipped. */
+/* Handles records that are not events. Unknown kinds are skipped. */
 static void take_other(struct evread *r, unsigned type, const uint8_t *p, size_t n)
 {
 	if (type == EV_DEFINITION)
@@ -308,7 +315,7 @@ static void take_other(struct evread *r, unsigned type, const uint8_t *p, size_t
 		r->report.bad_records++;
 }
 
-/* Times have a sign: a time before t0 may be negative. */
+/* Computes with signed times, because a time before t0 is possible. */
 static nsec_t wall_of(const struct ticks_scale *c, uint64_t ticks)
 {
 	uint64_t shift = (uint64_t)1 << 63;
@@ -342,7 +349,9 @@ static bool take_event(struct evread *r, unsigned number, const uint8_t *p, size
 	return true;
 }
 
-/* The next record of the block. False: no record is left, or the next bytes are none. */
+/*
+ * Returns the next record of the block; false if there is none, or if the bytes are not a record.
+ */
 static bool next_record(struct evread *r, unsigned *type, const uint8_t **p, size_t *n)
 {
 	size_t bytes;

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define TRIGGER_MAX_BYTES (256 * 1024) /* some thousand lines */
+#define TRIGGER_MAX_BYTES (256 * 1024) /* a file of some thousand lines */
 #define TRIGGER_LINES_MAX 4096
 
 struct table {
@@ -20,12 +20,12 @@ struct table {
 };
 
 struct evtrigger {
-	struct table *table; /* NULL: there is no file, and nothing is on */
-	struct table *fresh; /* the table read last, with has_fresh */
+	struct table *table; /* NULL: there is no file, so that nothing is on */
+	struct table *fresh; /* the table that was read last, if has_fresh is set */
 	bool has_fresh;
-	struct stat seen; /* of the file that was read last; st_ino 0 = none */
+	struct stat seen; /* state of the file that was read last; st_ino 0 = none */
 	nsec_t interval, next_read;
-	nsec_t next_end; /* the earliest `until` that has not passed */
+	nsec_t next_end; /* earliest `until` in the future */
 	char path[];
 };
 
@@ -62,7 +62,7 @@ void evtrigger_free(struct evtrigger *t)
 
 /* --- reading a line */
 
-/* Seconds since 1970. */
+/* Reads seconds since 1970. */
 static bool read_until(struct evtrigger_entry *l, const char *s)
 {
 	double sec;
@@ -96,7 +96,7 @@ static bool read_line(struct evtrigger_entry *l, char *s)
 	return true;
 }
 
-/* Skips an invalid line: the other lines remain valid. */
+/* Reads the table. An invalid line is skipped, and the other lines are valid. */
 static struct table *read_table(const char *path)
 {
 	struct table *b = calloc(1, sizeof(*b));
@@ -137,7 +137,7 @@ static void find_next_end(struct evtrigger *t, nsec_t wall)
 			t->next_end = t->table->line[i].until;
 }
 
-/* A clock that was set back does not delay the next read. */
+/* True at the time of the next read. A clock that was set back does not delay it. */
 static bool is_due(const struct evtrigger *t, nsec_t wall)
 {
 	return wall >= t->next_read || wall < t->next_read - t->interval;
@@ -149,7 +149,7 @@ void evtrigger_read(struct evtrigger *t, nsec_t wall)
 
 	if (t->interval && !is_due(t, wall))
 		return;
-	/* a caller with the same period may call a little early */
+	/* so that a caller with the same period does not miss a read */
 	t->next_read = wall + t->interval - t->interval / 8;
 	if (stat(t->path, &now))
 		now = (struct stat){ 0 };

@@ -11,7 +11,8 @@
 #include <strings.h>
 
 static const char *const kinds[] = { "?", "int32", "int64", "float", "double", "string" };
-static const uint8_t kind_bytes[] = { 0, 4, 8, 4, 8, 2 }; /* a string: its length */
+/* size of a value; for a string, of its length */
+static const uint8_t kind_bytes[] = { 0, 4, 8, 4, 8, 2 };
 static const char *const levels[EV_NLEVELS] = { "",	 "Fatal", "Error",  "Warn",  "Info",
 						"Debug", "Trace", "Debug2", "Debug3" };
 
@@ -205,7 +206,10 @@ int evtype_encode(struct buf *out, unsigned number, const struct evtype *t, bool
 
 /* --- reading */
 
-/* A string of the record as a name in `to`, which moves on. NULL: 0 inside, too long, too short. */
+/*
+ * Copies a string of the record as a name to `to`, and moves `to` on. Returns NULL if it contains a
+ * 0, is too long, or empty when that is not permitted.
+ */
 static const char *take_name(struct evcur *c, bool may_be_empty, char **to)
 {
 	size_t n = evcur_16(c);
@@ -247,7 +251,7 @@ static void take_value(struct evcur *c, struct evvalue *v, enum evkind kind)
 	}
 }
 
-/* Copies names and strings of constants to `to`: the record's size is sufficient. */
+/* Copies names and constant strings to `to`, for which the size of the record is sufficient. */
 static bool take_fields(struct evcur *c, struct evtype *t, struct evfield *field,
 			struct evconst *constant, char *to)
 {
@@ -272,7 +276,7 @@ static bool take_fields(struct evcur *c, struct evtype *t, struct evfield *field
 	return !c->failed;
 }
 
-/* True if only zeros, and fewer than four, follow. */
+/* True if only padding follows: fewer than four zeros. */
 static bool ends_well(const struct evcur *c)
 {
 	bool ok = !c->failed && c->n - c->at < 4;
@@ -293,7 +297,7 @@ int evtype_decode(struct bytes text, bool swap, unsigned *number, struct evtype 
 
 	evcur_8(&c);
 	if (c.failed || as > EV_TYPE_LAST)
-		return err_set(e, ERR_PROTO, "a definition is too short or has no good number");
+		return err_set(e, ERR_PROTO, "a definition is too short or has an invalid number");
 	t = calloc(1, head + text.n + nfield + nconst + 1);
 	if (!t)
 		return err_nomem(e);
@@ -304,7 +308,7 @@ int evtype_decode(struct bytes text, bool swap, unsigned *number, struct evtype 
 			 (char *)t + head) ||
 	    !ends_well(&c) || evtype_check(t, as == 0, NULL)) {
 		free(t);
-		return err_set(e, ERR_PROTO, "a definition does not follow its form");
+		return err_set(e, ERR_PROTO, "a definition is malformed");
 	}
 	*number = as;
 	*out = t;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Event types: the name, level, fields and constants that all events of the type share. Also values
- * of the five kinds.
+ *
+ *
+ * Event types: the name, level, fields and constants that all events of the type share. The file
+ * also defines values of the five kinds.
  */
 #ifndef EVENTLOG_EVTYPE_H
 #define EVENTLOG_EVTYPE_H
@@ -16,13 +18,13 @@
 enum evkind { EV_INT32 = 1, EV_INT64, EV_FLOAT, EV_DOUBLE, EV_STRING };
 
 /*
- * Returns "int32", "int64", "float", "double", "string"; "?" for another number. The inverse
- * returns 0 or -ERR_INVALID.
+ * Returns "int32", "int64", "float", "double", "string"; "?" for another number. evkind_from_name()
+ * is the inverse, and returns 0 or -ERR_INVALID.
  */
 const char *evkind_name(int kind);
 int evkind_from_name(const char *name, enum evkind *out);
 
-/* A larger level logs more. 0: the event has none. */
+/* A higher level logs more events. 0: the event has no level. */
 enum evlevel {
 	EV_UNSAID,
 	EV_FATAL,
@@ -37,25 +39,25 @@ enum evlevel {
 };
 
 /*
- * Returns "Fatal", "Error", ...; "" for no level. The inverse ignores case; -ERR_INVALID for an
- * unknown level.
+ * Returns "Fatal", "Error" and so on; "" for no level. The inverse ignores case, and fails with
+ * ERR_INVALID for an unknown level.
  */
 const char *evlevel_name(unsigned level);
 int evlevel_from_name(const char *s, size_t n, unsigned *out);
 
 struct evvalue {
 	enum evkind kind;
-	uint32_t n; /* bytes of a string */
+	uint32_t n; /* length of a string */
 	union {
 		int32_t i32;
 		int64_t i64;
 		float f32;
 		double f64;
-		const char *s; /* borrowed, not terminated, any bytes */
+		const char *s; /* borrowed, any bytes, without a 0 at the end */
 	};
 };
 
-/* True if equal bit by bit, so that a NaN equals itself and 0 differs from -0. */
+/* True if both are equal bit by bit. So a NaN equals itself, and 0 differs from -0. */
 bool evvalue_equal(const struct evvalue *a, const struct evvalue *b);
 
 struct evfield {
@@ -68,57 +70,68 @@ struct evconst {
 	struct evvalue value;
 };
 
-#define EV_FIELDS_MAX 255 /* counted in one byte; usual types have fewer than ten */
+#define EV_FIELDS_MAX 255 /* fields are counted in one byte; usual types have fewer than ten */
 #define EV_RECORD_MAX_BYTES 65532 /* a record's length has 16 bits and is a multiple of 4 */
-#define EV_RECORD_HEAD_BYTES 12 /* type, length, time */
+#define EV_RECORD_HEAD_BYTES 12 /* size of type, length and time */
 #define EV_TYPE_FIRST 1
-#define EV_TYPE_LAST 0xfeff /* above are records that are no events */
+#define EV_TYPE_LAST 0xfeff /* higher numbers are records that are not events */
 #define EV_DEFINITION 0xff00
 #define EV_CLOCK 0xff01
 
-/* Names: 1..NAME_MAX_BYTES bytes, any but 0; the stream's own type (number 0) has no name and no
- * fields. */
+/*
+ * Names have 1..NAME_MAX_BYTES bytes, any except 0. The type number 0 describes the stream, and has
+ * no name and no fields.
+ */
 struct evtype {
 	const char *name;
 	unsigned level; /* enum evlevel */
-	unsigned nfield, nconst; /* <= EV_FIELDS_MAX each */
+	unsigned nfield, nconst; /* at most EV_FIELDS_MAX each */
 	const struct evfield *field;
 	const struct evconst *constant;
 };
 
-/* Checks limits, names, kinds. ERR_INVALID, ERR_LIMIT. is_stream: the type without a name. */
+/*
+ * Checks limits, names and kinds. Fails with ERR_INVALID, ERR_LIMIT. is_stream: the type that
+ * describes a stream, which has no name.
+ */
 int evtype_check(const struct evtype *t, bool is_stream, struct err *e);
 
 /*
- * Returns the padded size of a record with these values; 0 if they are not t's kinds, or too many
- * bytes.
+ * Returns the padded size of a record with these values; 0 if their kinds are not those of t, or if
+ * they are too large.
  */
 size_t evtype_record_bytes(const struct evtype *t, const struct evvalue *v, size_t n);
 
-/* Returns the unpadded size of the values of each record; 0: one is a string, or there are none. */
+/*
+ * Returns the unpadded size of the values of each record; 0 if one is a string, or if there are
+ * none.
+ */
 size_t evtype_fixed_bytes(const struct evtype *t);
 
-/* Appends the values as in a record, unpadded. */
+/* Appends the values as in a record, without padding. */
 void evtype_put_values(struct buf *out, const struct evvalue *v, size_t n, bool swap);
 
-/* Appends t's definition as number. On ERR_INVALID, ERR_LIMIT, ERR_NOMEM nothing is added. */
+/*
+ * Appends t's definition under this number. Fails with ERR_INVALID, ERR_LIMIT, ERR_NOMEM, and then
+ * appends nothing.
+ */
 int evtype_encode(struct buf *out, unsigned number, const struct evtype *t, bool swap,
 		  struct err *e);
 
 /*
- * Reads a definition record (p, n with its head). On success the caller owns *out (free()), which
- * contains its strings. ERR_PROTO, ERR_NOMEM.
+ * Reads a definition record with its header. On success the caller owns *out, which contains its
+ * strings: free() it. Fails with ERR_PROTO, ERR_NOMEM.
  */
 int evtype_decode(struct bytes text, bool swap, unsigned *number, struct evtype **out,
 		  struct err *e);
 
 /*
  * Reads the values of a record of n bytes into v[t->nfield]; strings point into the record. Returns
- * false if they are not t's.
+ * false if they do not fit t.
  */
 bool evtype_get_values(const struct evtype *t, const uint8_t *p, size_t n, bool swap,
 		       struct evvalue *v);
-/* The same of the values alone, in the byte order of this machine, as a process writes them. */
+/* Reads values alone, in the byte order of this machine, as a process writes them. */
 bool evtype_get_fields(const struct evtype *t, const uint8_t *p, size_t n, struct evvalue *v);
 
 /* True if the definitions are the same. */

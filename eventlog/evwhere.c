@@ -25,7 +25,7 @@ static const char *skip_spaces(const char *s)
 	return s + strspn(s, " \t\n");
 }
 
-/* The n bytes at s, with a 0. */
+/* Copies the n bytes at s, and appends a 0. */
 static int keep(char *out, size_t size, const char *s, size_t n, struct err *e)
 {
 	if (n >= size)
@@ -37,7 +37,7 @@ static int keep(char *out, size_t size, const char *s, size_t n, struct err *e)
 
 static int read_op(const char **at, uint8_t *out)
 {
-	/* The longer ones first. */
+	/* Longer operators are first. */
 	static const struct {
 		const char *name;
 		enum evwhere_op op;
@@ -100,14 +100,15 @@ static int read_compare(const char **at, struct evcompare *c, struct err *e)
 		return rc;
 	*at = skip_spaces(*at + n);
 	if (!n || read_op(at, &c->test.op))
-		return err_set(e, ERR_PARSE,
-			       "a condition is FIELD OP VALUE, OP one of < <= > >= == !=");
+		return err_set(
+			e, ERR_PARSE,
+			"write a condition as FIELD OP VALUE, with OP one of < <= > >= == !=");
 	*at = skip_spaces(*at);
 	if (!**at)
-		return err_set(e, ERR_PARSE, "'%.60s' is compared with nothing", c->field);
+		return err_set(e, ERR_PARSE, "'%.60s' has no value to compare with", c->field);
 	rc = read_value(at, &c->test, e);
 	if (!rc && !c->test.is_number && c->test.op < EVWHERE_EQ)
-		return err_set(e, ERR_PARSE, "words compare with == and != alone: '%.60s'",
+		return err_set(e, ERR_PARSE, "words have only the comparisons == and !=: '%.60s'",
 			       c->field);
 	*at = skip_spaces(*at);
 	return rc;
@@ -122,7 +123,8 @@ int evwhere_read(const char *text, struct evwhere *out, struct err *e)
 		int rc;
 
 		if (w.n == EVWHERE_MAX)
-			return err_set(e, ERR_LIMIT, "%d comparisons are the most", EVWHERE_MAX);
+			return err_set(e, ERR_LIMIT, "at most %d comparisons are permitted",
+				       EVWHERE_MAX);
 		rc = read_compare(&at, &w.v[w.n], e);
 		if (rc)
 			return rc;
@@ -131,15 +133,14 @@ int evwhere_read(const char *text, struct evwhere *out, struct err *e)
 			break;
 		if (!str_has_prefix(at, "and") || skip_spaces(at + 3) == at + 3 ||
 		    !*skip_spaces(at + 3))
-			return err_set(e, ERR_PARSE, "comparisons are joined by 'and': '%.20s'",
-				       at);
+			return err_set(e, ERR_PARSE, "join comparisons by 'and': '%.20s'", at);
 		at = skip_spaces(at + 3);
 	}
 	*out = w;
 	return 0;
 }
 
-/* --- asking */
+/* --- evaluation */
 
 static bool compare(double a, unsigned op, double b)
 {
@@ -183,7 +184,10 @@ bool evtest_holds(const struct evtest *t, const struct evvalue *v)
 	return t->op >= EVWHERE_EQ && is_word(t, v->s, v->n) == (t->op == EVWHERE_EQ);
 }
 
-/* Evaluates the type alone: 1 holds, 0 does not, -1 must be evaluated for each record: field *k. */
+/*
+ * Evaluates a comparison for the type alone. Returns 1 if it holds, 0 if not, and -1 if it must be
+ * evaluated for each record: field *k.
+ */
 static int decide(const struct evcompare *c, const struct evtype *t, unsigned *k)
 {
 	const struct evvalue name = { .kind = EV_STRING,
@@ -220,7 +224,7 @@ bool evwhere_bind(const struct evwhere *w, const struct evtype *t, struct evtest
 	return true;
 }
 
-/* The value at p, which is whole. */
+/* Reads the value at p, which is complete. */
 static void get_value(const uint8_t *p, enum evkind kind, struct evvalue *out)
 {
 	out->kind = kind;
@@ -233,8 +237,8 @@ static void get_value(const uint8_t *p, enum evkind kind, struct evvalue *out)
 }
 
 /*
- * Returns the bytes of the value at p, of which at most `left` exist; more than `left` if it is
- * incomplete.
+ * Returns the size of the value at p, of which at most `left` bytes exist; more than `left` if it
+ * is incomplete.
  */
 static size_t value_bytes(enum evkind kind, const uint8_t *p, size_t left)
 {
@@ -243,7 +247,10 @@ static size_t value_bytes(enum evkind kind, const uint8_t *p, size_t left)
 	return kind == EV_INT32 || kind == EV_FLOAT ? 4 : 8;
 }
 
-/* The value of a field, or where the last one ends. NULL: the record ends before. */
+/*
+ * Returns the place of a field's value, or of the end of the last one. Returns NULL if the record
+ * ends before.
+ */
 static const uint8_t *find_field(const struct evtype *t, const uint8_t *p, size_t n, unsigned field)
 {
 	size_t at = 0;

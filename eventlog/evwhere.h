@@ -9,23 +9,23 @@
 
 #include "eventlog/evtype.h"
 
-#define EVWHERE_MAX 8 /* comparisons; all must hold */
+#define EVWHERE_MAX 8 /* largest number of comparisons, which must all hold */
 #define EVWHERE_FIELD_BYTES 256 /* a name's 255 bytes and the 0 */
-/* of a word to compare with, and its 0: each type that is on has a copy */
+/* a word to compare with, and its 0: each type that is on has a copy */
 #define EVWHERE_WORD_BYTES 64
 
 /*
- * True if the pattern is the name, a prefix of it with a *, or "all"; "own" fits all names but
- * those of library calls, MPI_...
+ * True if the pattern is the name, a prefix of it with a *, or "all". "own" matches all names
+ * except those of library calls, MPI_...
  */
 bool evpattern_fits(const char *pattern, const char *name);
 
 enum evwhere_op { EVWHERE_LT, EVWHERE_LE, EVWHERE_GT, EVWHERE_GE, EVWHERE_EQ, EVWHERE_NE };
 
 struct evtest {
-	uint8_t field; /* index of the field, once bound */
+	uint8_t field; /* index of the field, after evwhere_bind() */
 	uint8_t op; /* enum evwhere_op */
-	bool is_number, is_prefix; /* `word` is a number; it was followed by a * */
+	bool is_number, is_prefix; /* is_number: `word` is a number; is_prefix: a * followed it */
 	double number;
 	char word[EVWHERE_WORD_BYTES];
 };
@@ -58,16 +58,16 @@ struct evtests {
 };
 
 /*
- * A field is one of the type, a constant of it, or `event`, its name. Returns false if no event of
- * the type can satisfy the condition. That is so if a constant does not, or a field is missing or
- * of another kind, even with !=.
+ * Binds the conditions to a type: a field is one of the type, a constant of it, or `event`, its
+ * name. Returns false if no event of the type can satisfy them: a constant does not, or a field is
+ * missing or of another kind, even with !=.
  */
 bool evwhere_bind(const struct evwhere *w, const struct evtype *t, struct evtests *out);
 
-/* Evaluates n bytes of values, in the layout of a record of this machine. */
+/* Evaluates n bytes of values, in the layout of records of this machine. */
 bool evtests_pass(const struct evtests *s, const struct evtype *t, const uint8_t *values, size_t n);
 
-/* True if the bytes are the values of t's fields, and at most three bytes of padding. */
+/* True if the bytes are values of t's fields, and at most three bytes of padding. */
 bool evtype_fits_values(const struct evtype *t, const uint8_t *values, size_t n);
 
 #endif

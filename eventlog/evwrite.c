@@ -46,7 +46,7 @@ int evwrite_cut(struct evwrite *w, bool is_last, struct err *e)
 	return 0;
 }
 
-/* Room for n bytes more: a block that would become too long is closed before. */
+/* Makes room for n more bytes: closes the block if it would become too long. */
 static int make_room(struct evwrite *w, size_t n, struct err *e)
 {
 	int rc;
@@ -96,7 +96,7 @@ int evwrite_event(struct evwrite *w, unsigned number, const struct event *ev, st
 
 	if (!bytes)
 		return err_set(e, ERR_INVALID,
-			       "values that are not those of '%.64s', or 64 KB and more",
+			       "values that do not fit '%.64s', or have 64 KB or more",
 			       ev->type->name);
 	rc = make_room(w, bytes, e);
 	if (rc)
@@ -119,12 +119,12 @@ int evwrite_record(struct evwrite *w, unsigned number, uint64_t time, struct byt
 	int rc;
 
 	if (bytes > EV_RECORD_MAX_BYTES)
-		return err_set(e, ERR_LIMIT, "an event of 64 KB and more");
+		return err_set(e, ERR_LIMIT, "an event of 64 KB or more");
 	rc = make_room(w, bytes, e);
 	if (rc)
 		return rc;
 	p = w->body.p + w->body.n;
-	/* the padding behind the values, before they are written */
+	/* clears the padding before the values are written */
 	ev_set32(p + bytes - 4, 0, false);
 	ev_set16(p, (uint16_t)number, false);
 	ev_set16(p + 2, (uint16_t)bytes, false);

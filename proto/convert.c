@@ -14,7 +14,9 @@ static const void *at_const(const void *p, size_t offset)
 	return (const uint8_t *)p + offset;
 }
 
-/* Returns the bytes of a scalar in either struct. Not for a bool, whose sizes differ. */
+/*
+ * Returns the size of a scalar, which is equal in both structs. Not for bool, whose sizes differ.
+ */
 static size_t scalar_bytes(ProtobufCType t)
 {
 	switch (t) {
@@ -67,7 +69,7 @@ static size_t repeated_bytes(const ProtobufCFieldDescriptor *f, const struct pla
 	if (f->type == PROTOBUF_C_TYPE_BYTES)
 		return n * sizeof(ProtobufCBinaryData);
 	if (f->type != PROTOBUF_C_TYPE_MESSAGE)
-		return 0; /* the plain array itself is used */
+		return 0; /* the plain array serves as it is */
 	for (size_t i = 0; i < n; i++)
 		total += wire_bytes(pl->sub, item + i * pl->sub->bytes);
 	return total + n * sizeof(void *) + sizeof(void *);
@@ -230,7 +232,7 @@ static int one_from_wire(const ProtobufCFieldDescriptor *f, const struct place *
 	}
 }
 
-/* The array of plain elements, or NULL without room. n > 0. */
+/* Returns an array for n plain elements, n > 0; NULL without room. */
 static const void *list_from_wire(const ProtobufCFieldDescriptor *f, const struct place *pl,
 				  const void *list, size_t n, struct arena *a)
 {

@@ -4,7 +4,7 @@
 #include "common/base/limits.h"
 
 #define LENGTH_BYTES 4
-#define KEEP_BYTES (64 * 1024) /* memory that an idle splitter may keep */
+#define KEEP_BYTES (64 * 1024) /* memory that a splitter without data may keep */
 
 static uint32_t get_be32(const uint8_t *p)
 {
@@ -14,7 +14,7 @@ static uint32_t get_be32(const uint8_t *p)
 void frame_in_init(struct frame_in *f, size_t max)
 {
 	*f = (struct frame_in){ .max = max };
-	/* Its size is bounded by one frame and the size of the caller's reads. */
+	/* The size of the buffer is bounded by one frame and the size of the caller's reads. */
 	buf_init(&f->buf, SIZE_MAX / 4);
 }
 
@@ -29,7 +29,10 @@ void frame_in_set_max(struct frame_in *f, size_t max)
 	f->max = max;
 }
 
-/* Moves the rest to the front only when it is the smaller part: each byte moves once on average. */
+/*
+ * Moves the unread bytes to the front only when they are less than half: each byte moves once on
+ * average.
+ */
 static void forget_used(struct frame_in *f)
 {
 	if (f->at == f->buf.n) {
@@ -47,10 +50,10 @@ static void forget_used(struct frame_in *f)
 int frame_in_add(struct frame_in *f, const uint8_t *p, size_t n, struct err *e)
 {
 	if (f->broken)
-		return err_set(e, ERR_PROTO, "BAD_LENGTH was seen before");
+		return err_set(e, ERR_PROTO, "BAD_LENGTH was found before");
 	forget_used(f);
 	if (buf_put(&f->buf, p, n)) {
-		f->buf.failed = false; /* nothing was added: the stream is still valid */
+		f->buf.failed = false; /* nothing was added, so that the stream is still valid */
 		return err_nomem(e);
 	}
 	return 0;
@@ -69,10 +72,10 @@ int frame_in_next(struct frame_in *f, struct frame *out, struct err *e)
 	uint32_t length;
 
 	if (f->broken)
-		return err_set(e, ERR_PROTO, "BAD_LENGTH was seen before");
+		return err_set(e, ERR_PROTO, "BAD_LENGTH was found before");
 	if (have < LENGTH_BYTES)
 		return 0;
-	p = f->buf.p + f->at; /* without a buffer before the first byte */
+	p = f->buf.p + f->at; /* the buffer may be NULL before the first byte */
 	length = get_be32(p);
 	if (!length || length > f->max)
 		return bad_length(f, length, e);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Frames: messages in a stream of bytes. A big-endian u32 length (1..max; it counts the type and
- * the payload), a type byte, the payload.
+ * Frames: messages in a stream of bytes. A frame is a big-endian u32 length of type and payload
+ * (1..max), a type byte, and the payload.
  */
 #ifndef PROTO_FRAME_H
 #define PROTO_FRAME_H
@@ -18,55 +18,62 @@
 struct frame {
 	uint8_t type;
 	const uint8_t *p; /* payload; borrowed */
-	size_t n; /* bytes of payload; 0 is legal */
+	size_t n; /* bytes of payload; may be 0 */
 };
 
 /*
- * Splits a stream into frames, independent of its chunks. Holds the bytes that arrived and were not
- * taken yet, never the announced size. Memory beyond 64 KiB is freed when it is empty.
+ * Splits a stream into frames, however its chunks are cut. Stores only bytes that have arrived and
+ * were not taken yet, whatever length a frame announces. Without data it frees memory beyond 64
+ * KiB.
  */
 struct frame_in {
 	struct buf buf; /* owned */
-	size_t at; /* bytes of buf that frames have used up */
-	size_t max; /* bytes of type and payload that one frame may have */
-	bool broken; /* a bad length was seen: no more frames */
+	size_t at; /* bytes of buf in frames that were taken */
+	size_t max; /* largest type and payload of a frame */
+	bool broken; /* a bad length was found: no more frames follow */
 };
 
 /* max: FRAME_PREAUTH_MAX_BYTES until the role is known, FRAME_MAX_BYTES after. Never allocates. */
 void frame_in_init(struct frame_in *f, size_t max);
 void frame_in_done(struct frame_in *f);
 
-/* Applies to all frames that frame_in_next() has not returned yet. */
+/* Sets the limit for all frames that frame_in_next() has not returned yet. */
 void frame_in_set_max(struct frame_in *f, size_t max);
 
 /*
- * Appends n received bytes; invalidates pointers of earlier frames. ERR_NOMEM; ERR_PROTO after a
- * bad length.
+ * Appends n received bytes, and invalidates pointers of earlier frames. Fails with ERR_NOMEM, and
+ * with ERR_PROTO after a bad length.
  */
 int frame_in_add(struct frame_in *f, const uint8_t *p, size_t n, struct err *e);
 
 /*
- * Returns 1: *out is the next frame, valid until the next frame_in_add or frame_in_done. 0: more
- * bytes are needed. -ERR_PROTO "BAD_LENGTH n": as soon as the four bytes of the length have
- * arrived, and in each later call.
+ *
+ *
+ * Returns 1: *out is the next frame, valid until the next frame_in_add() or frame_in_done().
+ * Returns 0 if more bytes are needed. Fails with ERR_PROTO "BAD_LENGTH n" as soon as a bad length
+ * has arrived, and in each later call.
  */
 int frame_in_next(struct frame_in *f, struct frame *out, struct err *e);
 
 /*
- * Returns the bytes of an incomplete frame: non-zero = the frame's deadline runs. Call after
- * frame_in_next() == 0.
+ * Returns the bytes of an incomplete frame, whose deadline runs if there are any. Call after
+ * frame_in_next() has returned 0.
  */
 size_t frame_in_pending(const struct frame_in *f);
 
 /*
- * Writing: frame_begin, append the payload, frame_end. frame_end returns 0 or
- * -ERR_LIMIT (more than FRAME_MAX_BYTES), -ERR_NOMEM (the buffer failed); the buffer is then
- * as long as before frame_begin. mark = what frame_begin returned.
+ *
+ *
+ * Write a frame: frame_begin(), append the payload, frame_end() with the result of frame_begin() as
+ * mark. frame_end() fails with ERR_LIMIT above FRAME_MAX_BYTES, and with ERR_NOMEM if the buffer
+ * failed. The buffer is then as long as before frame_begin().
  */
 size_t frame_begin(struct buf *b, uint8_t type);
 int frame_end(struct buf *b, size_t mark);
 
-/* Returns the length of the whole frame at p, header included; 0 if p does not begin with one. */
+/*
+ * Returns the length of the complete frame at p, with its header; 0 if p does not begin with one.
+ */
 size_t frame_bytes(const uint8_t *p, size_t n);
 
 #endif

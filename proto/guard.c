@@ -5,7 +5,7 @@
  * - recurses without a limit
  * - turns two bytes into a heap object
  * - merges a repeated singular message in quadratic time
- * - takes broken UTF-8, and cuts strings at a NUL
+ * - accepts invalid UTF-8, and cuts strings at a NUL
  * - keeps unknown fields
  *
  * Recursion here is bounded by PROTO_DEPTH_MAX.
@@ -20,8 +20,10 @@
 enum wire { WIRE_VARINT = 0, WIRE_64 = 1, WIRE_LEN = 2, WIRE_32 = 5 };
 
 /*
- * The decoder notes each field of a message in slabs that double from 16 entries; entries are 32
- * bytes today.
+ *
+ *
+ * The decoder notes each field of a message in slabs, which double from 16 entries. An entry has 32
+ * bytes at present.
  */
 #define SCAN_ENTRY_BYTES 48
 #define SCAN_ENTRIES_FREE 16
@@ -30,7 +32,7 @@ struct guard {
 	struct guard_cost *cost;
 	struct err *e;
 	const char *path[PROTO_DEPTH_MAX + 2];
-	unsigned depth; /* names in path */
+	unsigned depth; /* number of names in `path` */
 };
 
 static int refuse(struct guard *g, enum err_code code, const char *word, const char *why)
@@ -89,7 +91,7 @@ static enum wire wire_of(ProtobufCType t)
 	}
 }
 
-/* A value that the decoder would cut to 32 bits must fit. */
+/* Refuses a value that the decoder would cut to 32 bits. */
 static int check_varint(struct guard *g, const ProtobufCFieldDescriptor *f, uint64_t v)
 {
 	switch (f->type) {
@@ -127,7 +129,7 @@ static int check_fixed(struct guard *g, const ProtobufCFieldDescriptor *f, const
 	return 0;
 }
 
-/* Scans one scalar with the field's own wire type. */
+/* Scans one scalar with the wire type of its field. */
 static int scan_scalar(struct guard *g, struct cur *c, const ProtobufCFieldDescriptor *f)
 {
 	enum wire w = wire_of(f->type);
@@ -142,7 +144,7 @@ static int scan_scalar(struct guard *g, struct cur *c, const ProtobufCFieldDescr
 	return p ? check_fixed(g, f, p) : bad_field(g, "cut short");
 }
 
-/* True for C0, DEL, C1: printable text never has them. p is UTF-8. */
+/* True if the text contains C0, DEL or C1, which are not printable. p is UTF-8. */
 static bool has_control(const uint8_t *p, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -200,7 +202,7 @@ static int scan_delimited(struct guard *g, struct cur *c, const ProtobufCFieldDe
 	uint64_t n = cur_varint(c);
 	const uint8_t *p;
 
-	/* The decoder reads lengths of up to five bytes. */
+	/* The decoder reads at most five bytes of a length. */
 	if (c->failed || c->at - start > 5)
 		return bad_field(g, "broken length");
 	p = n <= cur_left(c) ? cur_bytes(c, (size_t)n) : NULL;
@@ -218,7 +220,7 @@ static int scan_delimited(struct guard *g, struct cur *c, const ProtobufCFieldDe
 	}
 }
 
-/* The tag's field; NULL when the message has none of that number and kind. */
+/* Returns the field of a tag; NULL if the message has no field of that number and kind. */
 static const ProtobufCFieldDescriptor *read_tag(struct cur *c, const struct shape *s, enum wire *w)
 {
 	size_t start = c->at;
@@ -239,7 +241,7 @@ static const ProtobufCFieldDescriptor *read_tag(struct cur *c, const struct shap
 struct scan {
 	const struct shape *shape;
 	struct cur *c;
-	uint64_t seen; /* a bit for each field */
+	uint64_t seen; /* a bit for each field that has occurred */
 };
 
 static int scan_field(struct guard *g, struct scan *s, const ProtobufCFieldDescriptor *f,
@@ -253,7 +255,7 @@ static int scan_field(struct guard *g, struct scan *s, const ProtobufCFieldDescr
 			return bad_field(g, "twice in one message");
 		s->seen |= UINT64_C(1) << index;
 	} else if (w == wire_of(f->type)) {
-		/* Pointers or values in the arrays of both structs. */
+		/* The arrays of both structs have pointers or values. */
 		rc = count_elements(g, 1);
 		if (!rc)
 			rc = spend(g, 2 * sizeof(struct bytes));
@@ -265,7 +267,10 @@ static int scan_field(struct guard *g, struct scan *s, const ProtobufCFieldDescr
 	return scan_scalar(g, s->c, f);
 }
 
-/* fields: of this message. Slabs hold twice of it at most, the first 16 entries are free. */
+/*
+ * fields: number of fields of this message. Slabs have room for at most twice that number, and the
+ * first 16 entries cost nothing.
+ */
 static int spend_scan(struct guard *g, size_t fields)
 {
 	return fields > SCAN_ENTRIES_FREE ? spend(g, 2 * fields * SCAN_ENTRY_BYTES) : 0;
@@ -284,7 +289,7 @@ static int scan_fields(struct guard *g, const struct shape *s, struct cur *c)
 		fields++;
 		f = read_tag(c, s, &w);
 		if (!f)
-			return bad_field(g, "unknown field or wrong wire type in it");
+			return bad_field(g, "it has an unknown field or a wrong wire type");
 		g->path[g->depth++] = f->name;
 		rc = scan_field(g, &scan, f, w);
 		g->depth--;
@@ -297,7 +302,7 @@ static int scan_message(struct guard *g, const struct shape *s, const uint8_t *p
 	struct cur c;
 	int rc;
 
-	/* path has the name of the root, then one name a level. */
+	/* path has the name of the root, and one name for each level. */
 	if (g->depth > PROTO_DEPTH_MAX)
 		return refuse(g, ERR_PROTO, "TOO_DEEP", "");
 	rc = spend(g, s->desc->sizeof_message);

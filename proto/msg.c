@@ -22,7 +22,7 @@ void msg_events_add_missing(struct buf *b, const char *what, const char *name)
 		buf_printf(b, "%s%s%s", between, what, name);
 }
 
-/* --- out */
+/* --- encoding */
 
 static int pack(struct buf *b, const ProtobufCMessage *wire)
 {
@@ -37,7 +37,7 @@ static int pack(struct buf *b, const ProtobufCMessage *wire)
 	return 0;
 }
 
-/* Messages that a receiver would refuse are not sent: the guard checks the packed bytes. */
+/* Refuses messages that a receiver would refuse: the guard checks the packed bytes. */
 static int check_packed(const struct shape *s, const struct buf *b, size_t mark)
 {
 	struct guard_cost cost;
@@ -66,13 +66,13 @@ static int put_with(struct buf *b, uint8_t type, const void *plain, struct arena
 	if (!rc)
 		return frame_end(b, mark);
 	b->n = mark;
-	b->failed = false; /* the block is complete again, as before this call */
+	b->failed = false; /* the buffer is again as long as before this call */
 	if (b->p)
 		b->p[mark] = 0;
 	return rc;
 }
 
-/* Most messages are small: their wire structs fit on the stack. */
+/* Puts a message. Most are small, so that their wire structs fit on the stack. */
 static int put_plain(struct buf *b, uint8_t type, const void *plain)
 {
 	_Alignas(8) uint8_t small[1024];
@@ -100,11 +100,11 @@ MSG_TYPES(PUT)
 
 int msg_put(struct buf *b, const struct msg *m)
 {
-	/* All members of the union begin where it does. */
+	/* All members of the union begin at the address of the union. */
 	return shape_of(m->type) ? put_plain(b, m->type, &m->hello) : -ERR_INVALID;
 }
 
-/* --- in */
+/* --- decoding */
 
 static void *arena_alloc(void *arena, size_t n)
 {

@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Messages as plain structs. One struct per message; msg_X_put() appends a whole frame, msg_get()
+ *
+ *
+ *
+ *
+ *
+ *
+ * Messages as plain structs, one for each message. msg_X_put() appends a whole frame, and msg_get()
  * makes a checked struct msg of a frame's payload. Strings from msg_get() are never NULL: an absent
- * one is "". They are UTF-8 without control characters. A put accepts NULL for "". Names from
- * programs (a process's name) must be escaped by str_escape() before they are put. Bytes may have
+ * one is "". Strings are UTF-8 without control characters. msg_X_put() accepts NULL for "". Names
+ * from programs, such as that of a process, must be escaped by str_escape() before. Bytes may have
  * any value. Arrays are a pointer and a count `n<name>`. docs/protocol.md has the meaning of each
  * field.
  */
@@ -19,27 +25,30 @@
 #include <stdint.h>
 
 /*
+ *
+ *
  * Versions of the protocol that this build supports. An unknown message closes the link, so each
- * change of the messages is a new version. A mixed monitor is then refused with a text, instead of
- * losing hosts at the first such message. The contents of graphs and batches count as well
- * (docs/protocol.md).
+ * change of the messages is a new version. A peer of another version is then refused with a text,
+ * instead of being lost at the first unknown message. The contents of graphs and batches count as
+ * well (docs/protocol.md).
  */
 #define MSG_VERSION_MIN 5
 #define MSG_VERSION_MAX 5
 
-/* Names of the sources missing at an end of events; a text for people may have 1024. */
+/* Names of missing sources at an end of events; a text for users may have 1024 bytes. */
 #define MSG_MISSING_MAX_BYTES 1000
 
-/* Reason of an ERROR, which is sent once; then the sender closes. */
+/* Reason in an ERROR. Its sender closes the link after it. */
 enum msg_error_code {
 	MSG_ERR_INTERNAL = 1,
 	MSG_ERR_VERSION, /* no common protocol version; the text names both ranges */
-	MSG_ERR_DENIED, /* the certificate does not allow what HELLO says */
-	MSG_ERR_REFUSED, /* not now: too many tools, going down; try again later */
-	/* a frame or message that breaks the rules: BAD_LENGTH, BAD_FIELD, TOO_DEEP, ... */
+	MSG_ERR_DENIED, /* the certificate does not permit the claims of HELLO */
+	/* not now: too many tools, or the daemon ends; the peer tries again later */
+	MSG_ERR_REFUSED,
+	/* a frame or message breaks the rules: BAD_LENGTH, BAD_FIELD, TOO_DEEP, ... */
 	MSG_ERR_PROTOCOL,
-	MSG_ERR_STATE, /* this message is not allowed in this state of the link */
-	MSG_ERR_SLOW, /* the queue towards this peer passed its cap */
+	MSG_ERR_STATE, /* the message is not permitted in this state of the link */
+	MSG_ERR_SLOW, /* the queue to this peer exceeded its cap */
 	MSG_ERR_REVOKED, /* the certificate was revoked */
 };
 
@@ -57,7 +66,7 @@ enum msg_state {
 enum msg_node_sub { MSG_NODE_UP, MSG_NODE_SILENT, MSG_NODE_LOST, MSG_NODE_HUNG };
 
 /*
- * Made from omig.proto: struct msg_X of each message, and MSG_TYPES(X), their one list with
+ * Made from omig.proto: struct msg_X of each message, and the list MSG_TYPES(X), which calls
  * X(NAME, name, number).
  */
 #include "proto/messages.h"
@@ -66,20 +75,20 @@ enum msg_node_sub { MSG_NODE_UP, MSG_NODE_SILENT, MSG_NODE_LOST, MSG_NODE_HUNG }
 enum msg_type { MSG_TYPES(MSG_TYPE_ENUM) MSG_TYPE_END = 54 };
 
 enum msg_request_flags {
-	/* asks for the outcome of the request with that id; it is not executed again */
+	/* requests the outcome of the request with that id, which is not executed again */
 	MSG_REQUEST_OUTCOME = 1,
 };
 
-/* Policy of a subscription whose room on disk is full. */
+/* Policy of a subscription without room on disk. */
 enum msg_keep_policy {
 	MSG_KEEP_DROP_OLDEST,
 	MSG_KEEP_DROP_NEWEST,
-	MSG_KEEP_STOP, /* the source makes no more events until there is room */
+	MSG_KEEP_STOP, /* the source makes no further events until there is room */
 };
 
 #define MSG_UNION_MEMBER(NAME, name, number) struct msg_##name name;
 
-/* type determines the member of the union. It owns everything that it points to. */
+/* `type` selects the member of the union. The struct owns everything that it points to. */
 struct msg {
 	uint8_t type; /* enum msg_type */
 	union {
@@ -88,37 +97,47 @@ struct msg {
 };
 
 /*
- * int msg_hello_put(struct buf *b, const struct msg_hello *m), and so on: appends one frame.
- * -ERR_LIMIT: the frame would pass FRAME_MAX_BYTES or a count or length its limit (send it in
- * parts); -ERR_INVALID: a string or number that a receiver would refuse; -ERR_NOMEM. b is unchanged
- * then.
+ *
+ *
+ * Declares int msg_hello_put(struct buf *b, const struct msg_hello *m), and so on: each appends one
+ * frame. Fails with ERR_LIMIT if the frame, a count or a length would exceed its limit: send it in
+ * parts. Fails with ERR_INVALID for a string or number that a receiver would refuse, and with
+ * ERR_NOMEM. b is unchanged then.
  */
 #define MSG_PUT_DECLARE(NAME, name, number) \
 	int msg_##name##_put(struct buf *b, const struct msg_##name *m);
 MSG_TYPES(MSG_PUT_DECLARE)
 #undef MSG_PUT_DECLARE
 
-/* Appends any message: for relaying and for tests. */
+/* Appends any message, for forwarding and for tests. */
 int msg_put(struct buf *b, const struct msg *m);
 
 /*
- * Decodes the payload of a frame. The result does not refer to p. ERR_PROTO with a text that names
- * the place: "BAD_FIELD reply.entry.objects: not UTF-8", "TOO_DEEP ...", "TOO_MANY ...", "BAD_TYPE
- * 77"; ERR_LIMIT "TOO_LARGE ..." (would need more than DECODE_HEAP_MAX_BYTES); ERR_NOMEM. One
- * allocation.
+ *
+ *
+ *
+ *
+ *
+ *
+ * Decodes the payload of a frame, in one allocation. The result does not refer to p. Fails with
+ * ERR_PROTO, with a text that names the place: "BAD_FIELD reply.entry.objects: not UTF-8",
+ * "TOO_DEEP ...", "TOO_MANY ...", "BAD_TYPE 77"; Fails with ERR_LIMIT "TOO_LARGE ..." if decoding
+ * would need more than DECODE_HEAP_MAX_BYTES, and with ERR_NOMEM.
  */
 int msg_get(uint8_t type, const uint8_t *p, size_t n, struct msg **out, struct err *e);
 
-/* NULL is fine. */
+/* NULL is accepted. */
 void msg_free(struct msg *m);
 
 /*
- * Adds a source missing at an end of events, as "WHATNAME", to b, which becomes msg_events.missing.
- * A name that does not fit is left out: the next end includes it.
+ *
+ *
+ * Adds a source that is missing at an end of events to b, as "WHATNAME". b becomes
+ * msg_events.missing. A name without room is left out, and the next end includes it.
  */
 void msg_events_add_missing(struct buf *b, const char *what, const char *name);
 
-/* "hello", "reply", ...; "?" for a number that is no message. */
+/* Returns the name, such as "hello" or "reply"; "?" for a number without a message. */
 const char *msg_type_name(uint8_t type);
 
 #endif

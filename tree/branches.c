@@ -8,16 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A limit is checked for each answer of each host, so the sum is not recomputed each time. */
+/*
+ * age at which the sum of all queues is computed again: a limit is checked for each answer of a
+ * host
+ */
 #define QUEUED_SUM_NS (10 * NSEC_PER_MSEC)
 
 struct branches {
-	struct branch **v; /* NULL: the index is free */
+	struct branch **v; /* by index; NULL: the index is free */
 	size_t cap, n, max;
 	uint64_t ids;
 	bool (*owns)(void *arg, const struct branch *b, const char *token, size_t n);
 	void *owns_arg;
-	size_t queued; /* bytes, as of summed_at and with all that was sent since */
+	size_t queued; /* bytes in all queues at summed_at, plus all that was sent later */
 	nsec_t summed_at;
 	uint64_t cut_slow, cut_wrong;
 };
@@ -141,7 +144,7 @@ void branch_cut(struct branch *b, enum msg_error_code code, const char *why)
 	link_fail(b->link, code, why);
 }
 
-/* A cut branch misses no message: it gets the whole state when it is connected again. */
+/* A disconnected branch misses no message: it gets the whole state when it connects again. */
 int branch_send(struct branch *b, const struct msg *m)
 {
 	size_t before = b->link ? link_queued(b->link) : 0;
@@ -150,7 +153,7 @@ int branch_send(struct branch *b, const struct msg *m)
 	if (!rc)
 		b->in->queued += link_queued(b->link) - before;
 	if (rc == -ERR_AGAIN)
-		branch_cut(b, MSG_ERR_SLOW, "too much waits to be read");
+		branch_cut(b, MSG_ERR_SLOW, "too much data waits to be read");
 	return rc;
 }
 
@@ -175,7 +178,7 @@ bool branch_owns(const struct branch *b, const char *token, size_t n)
 	return b->in->owns && b->in->owns(b->in->owns_arg, b, token, n);
 }
 
-/* "a,b,c" */
+/* True if the branch owns each object of a list such as "a,b,c". */
 static bool owns_list(const struct branch *b, const char *objects)
 {
 	size_t n;
@@ -249,7 +252,7 @@ struct branch *branches_choose_sm(struct branches *bs, nsec_t now)
 	return least;
 }
 
-/* --- sums */
+/* --- sums over branches */
 
 void branches_sum(const struct branches *bs, struct branches_sum *out)
 {

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
+ *
+ *
  * The links of an inner node to the daemons below it: to lms, and to sms with hosts of their own.
- * The planner uses branches, independent of the hosts behind them. A branch has an index, which is
- * reused only after the owner has announced the end of the branch.
+ * The planner uses branches and does not depend on the hosts behind them. A branch has an index,
+ * which is reused only after the owner has announced the end of the branch.
  */
 #ifndef TREE_BRANCHES_H
 #define TREE_BRANCHES_H
@@ -18,57 +20,59 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define BRANCHES_MAX 8192 /* of an sm: one per host, and sms that have lost their hosts */
-/* hosts that were sent on have arrived by then, or are elsewhere */
+/* branches of an sm: one for each host, and sms that have lost their hosts */
+#define BRANCHES_MAX 8192
+/* time after which a redirected host has arrived, or is elsewhere */
 #define PROMISED_NS (5 * NSEC_PER_SEC)
 
 struct branches;
 struct link;
 
-/* Only its owner changes a branch. */
+/* Only the owner of the branches changes a branch. */
 struct branch {
-	struct branches *in; /* the table that contains it */
+	struct branches *in; /* the table that contains the branch */
 	uint32_t index;
-	uint64_t id; /* never given again; not 0 */
+	uint64_t id; /* unique and never reused; not 0 */
 	struct link *link; /* borrowed; NULL: not connected */
-	bool is_sm; /* role: sm, else lm */
-	char name[TOKEN_BYTES]; /* name of the missing part without it: n_N; the site, for an sm */
+	bool is_sm; /* true for an sm, false for an lm */
+	/* name in lists of missing objects: n_N for a host; the site, for an sm */
+	char name[TOKEN_BYTES];
 	uint32_t number; /* N */
 	char host[NAME_MAX_BYTES + 1];
-	char site[NAME_MAX_BYTES + 1]; /* "": that of the owner */
+	char site[NAME_MAX_BYTES + 1]; /* site of the branch; "": the owner's site */
 	struct list nodes; /* struct node by in_branch */
 	size_t nnode;
-	/* of an lm: missed deadlines since its last answer, and the time of the first one */
+	/* for an lm: deadlines missed since its last answer, and the time of the first one */
 	unsigned late;
 	nsec_t late_since;
-	/* of an sm */
-	/* serial of its certificate: it identifies an sm that returns */
+	/* for an sm */
+	/* serial number of its certificate, which identifies an sm that returns */
 	uint8_t serial[SERIAL_BYTES];
-	char *listen; /* owned; where lms find it */
-	unsigned promised; /* hosts that were sent there lately */
+	char *listen; /* owned; address at which lms reach it */
+	unsigned promised; /* number of hosts that were recently redirected to it */
 	nsec_t promised_at;
 };
 
-/* At most max branches. Returns NULL without memory. */
+/* Makes a table for at most max branches. Returns NULL without memory. */
 struct branches *branches_new(size_t max);
 
 /*
- * Sets the rule for the objects of a branch: a daemon may report only its own. Without a rule a
- * branch has none.
+ * Sets the function that decides whether a branch owns an object: a daemon may report only its own
+ * objects. Without such a function a branch owns none.
  */
 void branches_set_owner(struct branches *bs,
 			bool (*owns)(void *arg, const struct branch *b, const char *token,
 				     size_t n),
 			void *arg);
 
-/* Frees all branches too; the caller has closed their links. NULL is fine. */
+/* Frees the table and all branches; the caller has closed their links. NULL is accepted. */
 void branches_free(struct branches *bs);
 
-/* Adds a branch without a link and nodes. -ERR_LIMIT, -ERR_NOMEM. */
+/* Adds a branch without a link and nodes. Fails with ERR_LIMIT, ERR_NOMEM. */
 int branches_add(struct branches *bs, bool is_sm, struct branch **out);
 void branches_remove(struct branches *bs, struct branch *b);
 
-/* Returns NULL for a free index. All indexes are below the bound. */
+/* branches_at() returns NULL for a free index. All indexes are below branches_bound(). */
 struct branch *branches_at(const struct branches *bs, uint32_t index);
 uint32_t branches_bound(const struct branches *bs);
 size_t branches_count(const struct branches *bs);
@@ -80,67 +84,74 @@ struct branch *branches_find(const struct branches *bs, const char *name);
 const char *branches_name(const struct branches *bs, uint32_t index);
 
 /*
- * As link_send(), but a branch that does not read (-ERR_AGAIN) is disconnected. -ERR_CLOSED: no
- * link.
+ * Sends like link_send(), but disconnects a branch that does not read (-ERR_AGAIN). Fails with
+ * ERR_CLOSED without a link.
  */
 int branch_send(struct branch *b, const struct msg *m);
 
-/* As branch_send(), by index. -ERR_NOTFOUND: the index is free. */
+/* Sends like branch_send(), by index. Fails with ERR_NOTFOUND if the index is free. */
 int branches_send(const struct branches *bs, uint32_t index, const struct msg *m);
 void branches_send_all(const struct branches *bs, const struct msg *m);
 
-/* Fails the link of a branch, which notifies the owner of the link. No effect without a link. */
+/*
+ * Makes the link of a branch fail, which notifies the link's owner. Has no effect without a link.
+ */
 void branch_cut(struct branch *b, enum msg_error_code code, const char *why);
 
-/* By the rule of branches_set_owner(): one object; the objects of each entry. */
+/* Apply the function of branches_set_owner() to one object, and to the objects of each entry. */
 bool branch_owns(const struct branch *b, const char *token, size_t n);
 bool branch_owns_entries(const struct branch *b, const struct msg_entry *entry, size_t n);
 
 /*
- * Applies the rule to an event: its node, process and thread, and the objects of its results. It
- * must have a node.
+ * Applies it to an event: to its node, which must exist, its process and thread, and the objects of
+ * its results.
  */
 bool branch_owns_event(const struct branch *b, const struct msg_triggered *m);
 
-/* Returns the sm with that certificate, connected or not. */
+/* Returns the sm with that certificate, connected or not; NULL if there is none. */
 struct branch *branches_find_sm(const struct branches *bs, const uint8_t serial[SERIAL_BYTES]);
 
 /*
- * Returns the connected sm with the fewest hosts, and promises it one host more; NULL: there is
- * none.
+ * Returns the connected sm with the fewest hosts, and counts one more host there. Returns NULL if
+ * there is none.
  */
 struct branch *branches_choose_sm(struct branches *bs, nsec_t now);
 
-/* Returns the object of the reported host itself, which only an sm sends. NULL: there is none. */
+/* Returns the entry of the reported host itself, which only an sm sends; NULL if there is none. */
 const struct msg_object *branches_find_host(const struct msg_directory *m);
 
-/* A host's entry at the branch that serves it now. */
+/* The entry of a host at the branch that serves it. */
 struct host_owned {
 	bool is_up;
 	bool is_connected; /* the branch has a link */
-	uint64_t attach; /* number in its claim */
+	uint64_t attach; /* number of its claim */
 };
 
 /*
- * Another branch claims that host. Returns true if the owner keeps it: until the host has searched
- * for a parent again, which increases attach. An equal number counts if the owner is silent, for
- * example after a whole sm has changed its parent. If only one branch reports the host as up, that
- * branch has it. The numbers then do not matter, because they derive from wall clocks, which may go
- * back. head: the claim's object of the host itself; NULL: none.
+ *
+ *
+ * Decides whether a host stays with its owner when another branch claims it; true: it stays. The
+ * host increases attach when it searches for a parent, and the highest number wins. An equal number
+ * wins if the owner is silent, for example after a whole sm has changed its parent. If only one
+ * branch reports the host as up, that branch has it. The numbers do not count then, because they
+ * derive from wall clocks, which may go back. head: the entry of the host itself in the claim;
+ * NULL: none.
  */
 bool branches_fence(const struct host_owned *owned, const struct msg_object *head, uint64_t attach);
 
-/* Sums over all links. */
+/* Sums over all branches. */
 struct branches_sum {
 	size_t lms, sms; /* connected daemons */
-	size_t queued; /* bytes */
+	size_t queued; /* bytes in queues */
 	uint64_t dropped; /* messages to peers that did not read */
 	uint64_t cut_slow, cut_wrong; /* links that were cut since the start, by reason */
-	nsec_t rtt_max; /* -1 = none measured */
+	nsec_t rtt_max; /* largest round-trip time; -1 = none measured */
 };
 void branches_sum(const struct branches *bs, struct branches_sum *out);
 
-/* Returns the bytes in all queues. The sum may be some ms old and so a little too large. Cheap. */
+/*
+ * Returns the bytes in all queues. The sum may be some ms old, and then a little too large. Cheap.
+ */
 size_t branches_queued(struct branches *bs, nsec_t now);
 
 /* Returns the measured round-trip time; 0 = none. */

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* the deadline of a branch is at least this much earlier than that of this daemon */
+/* time by which the deadline of a branch precedes that of this daemon */
 #define MARGIN_NS (2 * NSEC_PER_MSEC)
 
 static void run_go(struct run *run);
@@ -59,8 +59,8 @@ static nsec_t now(const struct run *run)
 }
 
 /*
- * Accounts memory, which is returned with the run: a branch's reply moves from its part to the sum
- * and to the reply.
+ * Charges memory to the run and the executor. A branch's reply moves from its part to the sum and
+ * to the reply.
  */
 static void charge(struct run *run, size_t bytes)
 {
@@ -107,7 +107,7 @@ static void run_end(struct run *run)
 	spec.on_done(spec.arg, r);
 }
 
-/* Fails the whole request: the error is ours, not an object's. */
+/* Fails the whole request: the error is of this daemon, not of an object. */
 static void run_fail(struct run *run, int rc, const struct err *e)
 {
 	reply_add_error(run->reply, 0, NULL, status_from_err(rc), "%s", e->text);
@@ -129,7 +129,10 @@ static bool owns(void *arg, uint32_t branch, const char *token, size_t n)
 	return b && branch_owns(b, token, n);
 }
 
-/* Returns the time left for a branch: less than ours, so that its partial answer still arrives. */
+/*
+ * Returns the time for a branch. It ends before our deadline, so that the branch's partial answer
+ * still arrives.
+ */
 static nsec_t time_for(const struct run *run, uint32_t branch)
 {
 	const struct branch *b = branches_at(run->x->conf.branches, branch);
@@ -140,7 +143,7 @@ static nsec_t time_for(const struct run *run, uint32_t branch)
 	return left > 2 * margin ? left - margin : left / 2 + 1;
 }
 
-/* An index without a branch, included in a request to all: it has nothing to report. */
+/* Adds an empty answer for a free index, because a request to all branches includes it. */
 static void answer_empty(struct run *run, uint32_t branch)
 {
 	struct reply *nothing = reply_new();
@@ -164,8 +167,8 @@ static void not_sent(struct run *run, const struct plan_part *part, struct ask *
 	else
 		run_lose(run, part->branch, false,
 			 rc == -ERR_LIMIT   ? "the request is too large for one message"
-			 : rc == -ERR_AGAIN ? "too much waits for it already"
-			 : rc == -ERR_NOMEM ? "no memory to ask"
+			 : rc == -ERR_AGAIN ? "too much data waits for it"
+			 : rc == -ERR_NOMEM ? "no memory for the request"
 					    : "not connected");
 }
 
@@ -239,7 +242,7 @@ static void give_up(void *arg, uint32_t branch)
 	run_lose(arg, branch, true, "no answer in time");
 }
 
-/* Takes the branches' replies of this step. */
+/* Moves the branches' replies of this step to the reply of the run. */
 static void close_gather(struct run *run)
 {
 	struct err e = { 0 };
@@ -261,8 +264,8 @@ static void give_up_rest(struct run *run)
 {
 	plan_abandon(run->plan,
 		     run_may_be_done(run)
-			     ? "outcome unknown: the deadline passed before it was asked"
-			     : "not done: the deadline passed before it was begun",
+			     ? "outcome unknown: the deadline passed before the request for it"
+			     : "not done: the deadline passed before its begin",
 		     run->reply);
 	run->is_over = true;
 }
@@ -305,7 +308,7 @@ static void end_list(struct run *run, uint32_t action)
 	run->is_over = true;
 }
 
-/* Returns true when the run has to wait. */
+/* Starts a step of this daemon. Returns true when the run has to wait. */
 static bool start_here(struct run *run, const struct plan_here *here)
 {
 	const struct executor_conf *c = &run->x->conf;
@@ -313,7 +316,7 @@ static bool start_here(struct run *run, const struct plan_here *here)
 
 	if (run->spec.flags & MSG_REQUEST_OUTCOME) {
 		reply_add_error(run->reply, here->action, NULL, STATUS_UNSUPPORTED_SERVICE,
-				"hosts alone remember what became of it");
+				"only hosts store the outcome");
 		return false;
 	}
 	run->is_here = true;
@@ -350,7 +353,7 @@ static bool next_step(struct run *run)
 	return step->here && start_here(run, step->here);
 }
 
-/* Starts the step's parts after its local actions. Returns true when the run has to wait. */
+/* Sends the step's parts after its local actions. Returns true when the run has to wait. */
 static bool parts_of_step(struct run *run)
 {
 	const struct plan_step *step = run->step;
@@ -388,7 +391,7 @@ static void run_go(struct run *run)
 		return;
 	run->is_going = true;
 	while (!waits && !run->is_over) {
-		/* A local wait may end at the deadline too, before our timer runs. */
+		/* A wait in this daemon may end at the deadline, before the timer of the run. */
 		if (!run->step && run_remaining(run) == 0)
 			give_up_rest(run);
 		else
@@ -476,7 +479,7 @@ int executor_run(struct executor *x, struct omis_request **request, const struct
 	return 0;
 }
 
-/* A branch has replied completely: the step may be over. */
+/* Called after a branch has replied completely, which may end the step. */
 static void after_answer(struct run *run)
 {
 	if (!run->gather || !gather_is_done(run->gather, now(run)))
@@ -497,7 +500,7 @@ static size_t size_of(const struct msg_reply *m)
 	return n;
 }
 
-/* Adds one part of a branch's reply. *why: the reason when it cannot be taken. */
+/* Adds a part of a branch's reply. *why: the reason, if the part is refused. */
 static int add_part(struct ask *a, const struct msg_reply *m, const char **why)
 {
 	const struct executor_conf *c = &a->run->x->conf;
@@ -543,7 +546,9 @@ void executor_branch_lost(struct executor *x, uint32_t branch, const char *reaso
 {
 	struct list hit;
 
-	/* Ending a run may start or end others: collect first. */
+	/*
+	 * The end of a run may start or end other runs, so the affected ones are collected first.
+	 */
 	list_init(&hit);
 	list_each_safe (i, &x->runs) {
 		struct run *run = list_entry(i, struct run, in_runs);
@@ -575,7 +580,7 @@ void executor_cancel(struct executor *x, struct list *owner)
 {
 	struct list runs;
 
-	/* on_done may free the owner with the list. */
+	/* on_done may free the owner, and the list in it. */
 	list_init(&runs);
 	list_splice_back(&runs, owner);
 	for (struct list *i = list_first(&runs); i; i = list_first(&runs)) {

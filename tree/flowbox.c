@@ -12,8 +12,9 @@
 
 #include <stdlib.h>
 
-#define FRAMES_MAX FLOW_READS_OPEN /* the parent accepts no older ones */
-#define FRAME_REST_BYTES 4096 /* of a frame, for everything except batches, and for lengths */
+#define FRAMES_MAX FLOW_READS_OPEN /* the parent accepts no older frames */
+/* bytes of a frame for everything except batches, including lengths */
+#define FRAME_REST_BYTES 4096
 #define BATCH_BYTES 8 /* overhead of each batch */
 
 struct frame {
@@ -21,8 +22,8 @@ struct frame {
 	uint64_t read;
 	nsec_t time;
 	char object[TOKEN_BYTES];
-	struct buf bytes; /* of all batches, one after the other */
-	size_t *end; /* owned; where each ends */
+	struct buf bytes; /* all batches, one after the other */
+	size_t *end; /* owned; end of each batch */
 	size_t n, cap;
 };
 
@@ -30,11 +31,11 @@ struct flowbox {
 	struct flowbox_conf conf;
 	struct list frames; /* the oldest first */
 	size_t n;
-	struct frame *open; /* owned; being put together */
+	struct frame *open; /* owned; the frame that is being filled */
 	struct flow_rest rest; /* links that share one entry */
 	uint64_t dropped;
 	uint64_t sent_frames, sent_bytes;
-	struct bytes *batch; /* room for sending */
+	struct bytes *batch; /* pointers to the batches of a frame that is sent */
 	size_t batch_cap;
 };
 
@@ -122,10 +123,7 @@ static void end_frame(struct flowbox *b)
 	b->open = NULL;
 }
 
-/*
- * The batch is at the end of f->bytes, from `start` on: it becomes part of the frame, or is
- * dropped.
- */
+/* Ends the batch that began at `start` of f->bytes: makes it a part of the frame, or drops it. */
 static void close_batch(struct flowbox *b, size_t start)
 {
 	struct frame *f = b->open;
@@ -142,8 +140,8 @@ static void close_batch(struct flowbox *b, size_t start)
 }
 
 /*
- * A frame more than half full is closed: the batch of one link fits in the other half, or in no
- * frame.
+ * Returns the frame for another batch. A frame more than half full is closed: a batch that does not
+ * fit in half a frame fits in none.
  */
 static struct frame *room(struct flowbox *b)
 {
@@ -179,7 +177,7 @@ void flowbox_add(struct flowbox *b, const struct flow_batch *batch)
 		put(b, batch);
 }
 
-/* Added last: the values that it represents have no batch. */
+/* Adds the rest last: it stands for the values without a batch. */
 void flowbox_end(struct flowbox *b)
 {
 	flow_rest_give(&b->rest, put, b);

@@ -8,9 +8,9 @@
 
 #include <stdlib.h>
 
-/* of graphs in one FLOW_LOAD, as long as one alone is not larger */
+/* bytes of graphs in one FLOW_LOAD, unless a single graph is larger */
 #define PART_BYTES (FRAME_MAX_BYTES / 2)
-#define PART_PIECES 4000 /* far below PROTO_ELEMENTS_MAX */
+#define PART_PIECES 4000 /* pieces of one message: far below PROTO_ELEMENTS_MAX */
 
 static void send_part(struct loading *x, bool more)
 {

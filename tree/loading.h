@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sends the pieces of a measurement to a branch, in as many FLOW_LOAD messages as they need. All
- * but the last one announce another one.
+ * Sends the pieces of a measurement to a branch, in as many FLOW_LOAD messages as needed. Each
+ * message except the last one announces another one.
  */
 #ifndef TREE_LOADING_H
 #define TREE_LOADING_H
@@ -10,11 +10,11 @@
 
 struct branches;
 
-/* The caller sets the first three; the others are initially 0. */
+/* The caller sets the first three members; the others must be 0. */
 struct loading {
 	const struct branches *branches; /* borrowed */
 	uint32_t branch;
-	struct msg_flow_load head; /* without pieces */
+	struct msg_flow_load head; /* the message without pieces */
 	struct msg_flow_piece *piece; /* owned */
 	size_t n, cap, bytes;
 	int rc; /* the first error */
@@ -23,7 +23,7 @@ struct loading {
 /* The graph as text and the token of its object are borrowed until loading_end(). */
 void loading_add(struct loading *x, const char *object, const void *graph, size_t n);
 
-/* Returns 0, or the first error: as branches_send(), -ERR_NOMEM. */
+/* Sends the remaining pieces. Returns 0, or the first error: as branches_send(), -ERR_NOMEM. */
 int loading_end(struct loading *x);
 
 #endif

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Messages that an absent branch may have missed: disarmed csrs, and tools that have left. They are
- * sent when it returns; a repetition has no effect. Only the last ones are stored: an older csr is
- * disarmed when it triggers.
+ *
+ *
+ * Messages that an absent branch may have missed: disarmed csrs, and tools that have left. The
+ * messages are sent when the branch returns; a repetition has no effect. Only the newest are
+ * stored: an older csr is disarmed when it triggers.
  */
 #ifndef TREE_MISSED_H
 #define TREE_MISSED_H
@@ -20,7 +22,7 @@ struct msg;
 struct missed {
 	struct token csr[MISSED_MAX];
 	uint32_t tool[MISSED_MAX];
-	size_t ncsr, ntool; /* ever noted */
+	size_t ncsr, ntool; /* noted since the start */
 };
 
 void missed_csr(struct missed *b, const char *csr);

@@ -44,7 +44,7 @@ void parting_done(struct parting *p)
 	free(p->branch);
 }
 
-/* p->n: none. */
+/* Returns the index of the branch; p->n if it is not there. */
 static size_t find(const struct parting *p, uint32_t branch)
 {
 	size_t i = 0;

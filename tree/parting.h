@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
+ *
+ *
  * The end of a conditional request at an inner node. Each branch that gets DISARM answers with the
- * number of events that it has lost. The parting is over when all have answered or are gone, or
- * after a bounded time.
+ * number of events that it has lost. The parting is over when all branches have answered or are
+ * lost, or after a bounded time.
  */
 #ifndef TREE_PARTING_H
 #define TREE_PARTING_H
@@ -20,14 +22,14 @@
 struct loop;
 struct loop_timer;
 
-/* The partings that have not ended: struct parting by in_all. */
+/* All partings that have not ended, as struct parting by in_all. */
 struct partings {
 	struct list all;
 	struct loop *loop; /* borrowed */
 	nsec_t wait_max;
 };
 
-/* Read only outside. */
+/* Only parting.c changes the members. */
 struct parting {
 	struct partings *in;
 	struct list in_all;
@@ -40,10 +42,13 @@ struct parting {
 
 void partings_init(struct partings *ps, struct loop *loop, nsec_t wait_max);
 
-/* Waits for no branch initially. -ERR_NOMEM. on_over may free the parting. */
+/*
+ * Initialises a parting that waits for no branch. Fails with ERR_NOMEM. on_over may free the
+ * parting.
+ */
 int parting_init(struct parting *p, struct partings *in, void (*on_over)(void *arg), void *arg);
 
-/* on_over is not called. */
+/* Ends a parting without calling on_over. */
 void parting_done(struct parting *p);
 
 /* Waits for the answer of the branch. Without memory it does not wait. */
@@ -51,13 +56,16 @@ void parting_await(struct parting *p, uint32_t branch);
 bool parting_awaits(const struct parting *p, uint32_t branch);
 bool parting_is_open(const struct parting *p);
 
-/* The branch has answered. May call on_over. Returns false if no answer of it is awaited. */
+/*
+ * Notes the answer of a branch. May call on_over. Returns false if the parting does not wait for
+ * that branch.
+ */
 bool parting_answered(struct parting *p, uint32_t branch);
 
-/* The branch is lost and will not answer. May call on_over of each parting. */
+/* Called when a branch is lost and will not answer. May call on_over of each parting. */
 void partings_forget(struct partings *ps, uint32_t branch);
 
-/* Limits a number of lost events that a branch has reported. */
+/* Returns the reported number of lost events, or the limit if it is larger. */
 uint64_t parting_bounded(uint64_t lost);
 
 #endif

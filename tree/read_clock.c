@@ -49,10 +49,12 @@ void read_clock_stop(struct read_clock *r)
 }
 
 /*
+ *
+ *
  * Finds the next due read and the end of its interval. Returns false if there is none.
  *
- * After a long sleep, reads that no branch remembers are skipped. The read that is closed instead
- * has had its grace period: its values would be too far ahead of a newer read.
+ * After a long sleep, reads that no branch stores any longer are skipped. The next read to close is
+ * one whose grace period is over: values of later reads may still arrive.
  */
 static bool find_next(const struct read_clock *r, nsec_t now, int64_t *read, nsec_t *t)
 {
@@ -101,7 +103,9 @@ void read_clock_tick(struct read_clock *r)
 	}
 }
 
-/* Asks after this function has returned: the caller first learns that the read is under way. */
+/*
+ * Closes the read after this function has returned, so that the caller can note the request first.
+ */
 void read_clock_ask(struct read_clock *r, int64_t read, nsec_t t)
 {
 	if (r->asked && !close_read(r, r->asked, r->asked_at, true))

@@ -34,7 +34,7 @@ void ask_free(struct ask *a)
 	free(a);
 }
 
-/* Numbers that cannot be guessed: a branch cannot answer a request that it did not get. */
+/* Returns an id that cannot be guessed: a branch cannot answer a request that it did not get. */
 static uint64_t fresh_id(struct executor *x)
 {
 	uint64_t id;
@@ -73,7 +73,10 @@ bool run_may_be_done(const struct run *run)
 	return run->spec.flags & MSG_REQUEST_OUTCOME;
 }
 
-/* A request that only observes does not depend on the reason. */
+/*
+ * Adds the outcome for a branch that will not answer. The reason does not matter for a request that
+ * only observes.
+ */
 void run_lose(struct run *run, uint32_t branch, bool is_sent, const char *reason)
 {
 	char words[96];

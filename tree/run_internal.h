@@ -11,13 +11,13 @@ struct executor {
 	struct map asked; /* id -> struct ask */
 	struct list runs;
 	size_t nrun;
-	size_t bytes; /* of all runs */
+	size_t bytes; /* bytes of all runs */
 	uint64_t strays;
 	uint64_t random[64];
-	size_t nrandom; /* A request to a branch that is not answered completely. */
+	size_t nrandom;
 };
 
-/* A request to a branch without a complete answer. */
+/* A request to a branch that has not answered completely. */
 struct ask {
 	uint64_t id;
 	uint32_t branch;
@@ -31,17 +31,17 @@ struct run {
 	struct run_spec spec;
 	struct omis_request *request; /* owned */
 	struct plan *plan; /* owned */
-	struct gather *gather; /* owned; not NULL while branches are waited for */
+	struct gather *gather; /* owned; NULL unless the run waits for branches */
 	struct reply *reply; /* owned */
 	struct list asks;
 	struct loop_timer *timer; /* owned */
-	size_t bytes; /* of the request and its answers */
+	size_t bytes; /* bytes of the request and its answers */
 	nsec_t deadline;
-	const struct plan_step *step; /* begun here, its parts are still to be sent */
+	const struct plan_step *step; /* the step has begun here, and its parts are not sent yet */
 	uint32_t here_action;
 	void (*abandon)(void *arg);
 	void *abandon_arg;
-	bool is_here; /* a step is pending here */
+	bool is_here; /* a step of this daemon is pending */
 	bool is_going; /* run_go() is on the stack */
 	bool is_over;
 	struct list in_runs, in_owner;
@@ -52,13 +52,15 @@ struct run {
 struct ask *ask_new(struct run *run, uint32_t branch);
 void ask_free(struct ask *a);
 /*
- * The branch will not answer. is_sent: the request was sent; whether its changes were made is
- * unknown.
+ *
+ *
+ * Called when a branch will not answer. is_sent: the request was sent, so that its changes may have
+ * been made.
  */
 
 /*
- * True if only the outcome of a request is asked: the request may have run although this one was
- * not sent.
+ * True if only the outcome of a request is requested: then the original request may have run,
+ * although this one was not sent.
  */
 bool run_may_be_done(const struct run *run);
 void run_lose(struct run *run, uint32_t branch, bool is_sent, const char *reason);

@@ -14,7 +14,7 @@ struct stage_link {
 	struct stage_sender *from;
 	int64_t last; /* read of its newest batch */
 	unsigned missed;
-	bool is_open; /* in the engine */
+	bool is_open; /* open in the engine */
 	uint64_t batches, strays;
 };
 
@@ -23,22 +23,22 @@ struct stage_sender {
 	struct stage_link *link; /* owned */
 	size_t nlink;
 	uint32_t branch;
-	int64_t last; /* the highest read that it sent */
-	bool is_old; /* stage_begin() was called, and stage_set_sender() not */
+	int64_t last; /* highest read of which it has sent a batch */
+	bool is_old; /* not set since stage_begin() */
 	void *user;
 };
 
 struct stage {
 	uint32_t measurement;
-	struct flow *flow; /* NULL: no graph runs here */
+	struct flow *flow; /* NULL: this stage has no graph */
 	nsec_t start;
 	int64_t read; /* last closed read */
-	struct smap senders; /* owned */
-	struct smap links; /* of all senders */
-	uint32_t *clock; /* owned; inputs that get the time at each read */
+	struct smap senders; /* owned; by name */
+	struct smap links; /* links of all senders, by name */
+	uint32_t *clock; /* owned; inputs of the graph that get the time of each read */
 	size_t nclock;
-	size_t nbehind; /* awaited links with nothing newer than `read`, */
-	bool is_counted; /* if this is so */
+	size_t nbehind; /* number of awaited links without a batch newer than `read` */
+	bool is_counted; /* nbehind is up to date */
 };
 
 struct stage *stage_new(uint32_t measurement, int64_t read)
@@ -90,7 +90,9 @@ static void free_links(struct stage *s, struct stage_link *v, size_t n)
 	free(v);
 }
 
-/* Adds a link unless it belongs to this or another sender. Old ones are still in the map. */
+/*
+ * Adds a link unless it belongs to this or another sender. The previous links are still in the map.
+ */
 static int add_link(struct stage *s, struct stage_sender *x, const char *name)
 {
 	struct stage_link *to = &x->link[x->nlink];
@@ -121,7 +123,10 @@ static bool has_links_of(const struct stage_sender *x, const struct flow_graph *
 	return n == x->nlink;
 }
 
-/* The new ones take over from the old ones, which are found until then. */
+/*
+ * Replaces the links of a sender. The previous links are found until then, so that links of the
+ * same name continue.
+ */
 static int set_links(struct stage *s, struct stage_sender *x, const struct flow_graph *g)
 {
 	struct stage_link *old = x->link;
@@ -237,7 +242,7 @@ static bool is_clock(const struct flow_node *n)
 	       n->domain == FLOW_READ;
 }
 
-/* Opens the links of a new graph that are open in the stage. */
+/* Opens those links of a new graph that are open in the stage. */
 static void open_links(struct stage *s, const struct flow_graph *g)
 {
 	for (size_t i = 0; i < g->nnode; i++) {
@@ -362,7 +367,7 @@ static void add_of_rest(void *arg, const struct flow_batch *b)
 		t->rc = rc;
 }
 
-/* Takes a rest: no more of this read will arrive from that sender. */
+/* Takes a rest: the sender has no further batch of this read. */
 static int add_rest(struct stage *s, struct stage_sender *x, const struct flow_batch *b,
 		    struct err *e)
 {
@@ -370,7 +375,7 @@ static int add_rest(struct stage *s, struct stage_sender *x, const struct flow_b
 	const struct flow_rest_links links = { link_at, has_reported, add_of_rest, &t };
 
 	if (s->flow && flow_rest_apart(b, &links))
-		t.rc = err_set(e, ERR_INVALID, "it is for other links");
+		t.rc = err_set(e, ERR_INVALID, "it belongs to other links");
 	for (size_t i = 0; i < x->nlink; i++)
 		if (x->link[i].last < b->read)
 			note(s, &x->link[i], b->read);

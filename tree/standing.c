@@ -13,10 +13,10 @@
 
 struct standing {
 	struct standing_conf conf;
-	struct standing_part *part; /* by branch */
+	struct standing_part *part; /* sorted by branch */
 	size_t n, cap;
-	size_t waiting; /* parts in that state */
-	struct loop_timer *timer; /* owned; ends the wait */
+	size_t waiting; /* parts that wait for a confirmation */
+	struct loop_timer *timer; /* owned; ends the wait for confirmations */
 };
 
 /* --- the states of a part */
@@ -32,7 +32,7 @@ static const char *const event_names[EVENTS] = { "changed", "sent", "confirmed",
 #define CONFIRMED STANDING_CONFIRMED
 #define AWAY STANDING_AWAY
 
-/* by event, in their order */
+/* next state by event, in the order of the enumerators */
 static const uint8_t next[STANDING_STATES][EVENTS] = {
 	[NEW] = { NEW, WAITING, NEW, AWAY, NEW },
 	[WAITING] = { NEW, WAITING, CONFIRMED, AWAY, NEW },
@@ -78,7 +78,7 @@ struct standing *standing_new(const struct standing_conf *conf)
 	return NULL;
 }
 
-/* The place of that branch, or of the first one above it. */
+/* Returns the index of the part of that branch, or of the first part of a higher one. */
 static size_t place_of(const struct standing *st, uint32_t branch)
 {
 	size_t from = 0, to = st->n;
@@ -248,7 +248,7 @@ void standing_begin(struct standing *st, bool all_changed)
 	}
 }
 
-/* The new parts are committed first: a moving object always has a part. */
+/* Commits new parts first, so that an object that moves always has a part. */
 int standing_commit(struct standing *st)
 {
 	int rc = 0;

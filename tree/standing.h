@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The state of one csr or measurement at the branches: the part that each branch should have, and
- * whether it has confirmed it. A changed part is sent with a new version; an unchanged one is not
- * sent again. An absent branch gets its part when it returns. The wait for confirmations is
- * bounded. Runs in the thread of its loop. standing_states has the states of a part; docs/states.md
- * shows them.
+ *
+ *
+ * The state of one csr or measurement at the branches: for each branch, the part that it should
+ * have, and whether it has confirmed it. A changed part is sent with a new version; an unchanged
+ * part is not sent again. An absent branch gets its part when it returns. The wait for
+ * confirmations is bounded. Runs in the thread of its loop. standing_states has the states of a
+ * part; docs/states.md shows them.
  */
 #ifndef TREE_STANDING_H
 #define TREE_STANDING_H
@@ -27,86 +29,99 @@ enum standing_state {
 	STANDING_STATES
 };
 
-/* Read-only outside. Valid until the next call that changes the standing. */
+/* Only standing.c changes the members. Valid until the next call that changes the standing. */
 struct standing_part {
-	uint32_t branch; /* index */
+	uint32_t branch; /* index of the branch */
 	enum standing_state state;
-	uint32_t version; /* version that was sent; 0: none */
-	const char *text; /* owned, with a terminating 0; NULL: the mark is sufficient */
+	uint32_t version; /* version that was sent last; 0: none */
+	const char *text; /* owned, with a 0 at its end; NULL: `mark` describes the part */
 	size_t ntext;
-	uint64_t mark; /* a hash of the text, or in its place a sum of numbers */
-	uint64_t next_mark; /* mark from the next commit on */
-	bool is_old; /* standing_begin() was called, and standing_set() not */
+	uint64_t mark; /* a hash of the text, or a sum of numbers without one */
+	uint64_t next_mark; /* the mark after the next commit */
+	bool is_old; /* not set since standing_begin() */
 };
 
-/* Borrowed. */
+/* The pointers are borrowed. */
 struct standing_conf {
 	struct loop *loop;
-	nsec_t wait_max; /* for confirmations */
-	uint32_t *version; /* of the last part that was sent, of all standings that share it */
-	size_t *bytes; /* of the texts, of all standings that share it; NULL: not counted */
+	nsec_t wait_max; /* longest wait for confirmations */
+	uint32_t *version; /* version of the last part that was sent, shared by several standings */
+	size_t *bytes; /* bytes of texts, shared by several standings; NULL: not counted */
 	size_t bytes_max;
 	/*
-	 * As link_send(). -ERR_NOMEM: the part remains to be sent. Other errors: the branch is
-	 * absent, and the owner reports its loss and return.
+	 *
+	 *
+	 * Sends a part, like link_send(). After -ERR_NOMEM the part is sent later. After other
+	 * errors the branch counts as absent; the owner reports its loss and return.
 	 */
 	int (*send)(void *arg, const struct standing_part *p);
 	/* Makes the branch end its part. */
 	void (*end)(void *arg, const struct standing_part *p);
-	/* Called by standing_check(): the wait for confirmations is over. May free the standing. */
+	/*
+	 * Called by standing_check() at the end of the wait for confirmations. May free the
+	 * standing.
+	 */
 	void (*settled)(void *arg);
 	void *arg;
 };
 
-/* Makes a standing without parts. NULL: no memory. */
+/* Makes a standing without parts. Returns NULL without memory. */
 struct standing *standing_new(const struct standing_conf *conf);
 
-/* Sends nothing. NULL is fine. */
+/* Frees the standing without sending anything. NULL is accepted. */
 void standing_free(struct standing *st);
 
 /*
- * New parts for all branches: begin, set for each branch, commit. Commit sends changed parts, and
- * ends those that were not set. all_changed: each part is sent, even an unchanged one.
+ *
+ *
+ * Set new parts for all branches: standing_begin(), standing_set() for each branch,
+ * standing_commit(). The commit sends changed parts, and ends those that were not set. all_changed:
+ * sends unchanged parts, too.
  */
 void standing_begin(struct standing *st, bool all_changed);
 
-/* Copies the text, which may be NULL. -ERR_NOMEM, -ERR_LIMIT: the part is unchanged. */
+/*
+ * Sets a part. Copies the text, which may be NULL. After -ERR_NOMEM and -ERR_LIMIT the part is
+ * unchanged.
+ */
 int standing_set(struct standing *st, const struct standing_part *to);
 
-/* Adds a number to a part without text. The sum of its numbers shows whether it has changed. */
+/* Adds a number to a part without text. A change of the sum marks the part as changed. */
 int standing_add(struct standing *st, uint32_t branch, uint64_t number);
 
-/* -ERR_NOMEM: there was no memory to send a part, which remains to be sent. */
+/* Fails with ERR_NOMEM if there was no memory to send a part, which is then sent later. */
 int standing_commit(struct standing *st);
 
 /* Ends all parts. */
 void standing_end(struct standing *st);
 
-/* The branch has connected, has disconnected, has ended with its part. False: it has no part. */
+/*
+ * Report that a branch has connected, has disconnected, or has ended. Return false if it has no
+ * part.
+ */
 bool standing_up(struct standing *st, uint32_t branch);
 bool standing_down(struct standing *st, uint32_t branch);
 bool standing_drop(struct standing *st, uint32_t branch);
 
-/*
- * True if the branch has a part whose last sent version is this one, so that its confirmation
- * counts.
- */
+/* True if this is the version that was sent last to the branch, so that its confirmation counts. */
 bool standing_has(const struct standing *st, uint32_t branch, uint64_t version);
 void standing_confirm(struct standing *st, uint32_t branch);
 
 /*
- * Calls settled now if no confirmation is awaited or give_up is set; else later, at most after
- * wait_max.
+ *
+ *
+ * Calls settled() now if no confirmation is awaited or give_up is set; otherwise later, at most
+ * after wait_max.
  */
 void standing_check(struct standing *st, bool give_up);
 
-/* True until standing_check() has called settled. */
+/* True until standing_check() has called settled(). */
 bool standing_is_pending(const struct standing *st);
 
 /* Returns NULL if the branch has no part. */
 const struct standing_part *standing_find(const struct standing *st, uint32_t branch);
 
-/* Returns the parts by branch; NULL beyond the last. */
+/* Returns part i in the order of branches; NULL beyond the last one. */
 const struct standing_part *standing_at(const struct standing *st, size_t i);
 
 extern const struct states standing_states;

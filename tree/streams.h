@@ -18,11 +18,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define STREAM_ROOM_MAX 8 /* messages of half a MiB from one branch on their way */
-/* Per subscription, not stored yet; half of a spooler's limit. */
+#define STREAM_ROOM_MAX 8 /* unacknowledged messages of half a MiB from one branch */
+/* Bytes per subscription that are not stored yet; half of a spooler's limit. */
 #define STREAM_WINDOW_BYTES (8u << 20)
 /*
- * time in which branches return, also after a restart of this daemon; tools wait longer for an end
+ * time in which branches return, also after a restart of this daemon; tools wait longer for the end
+ * of a stream
  */
 #define STREAM_RETURN_NS (10 * NSEC_PER_SEC)
 
@@ -31,10 +32,10 @@ struct buf;
 struct msg_events_open;
 
 enum stream_state {
-	STREAM_AWAY, /* not connected, and may have blocks */
+	STREAM_AWAY, /* not connected; may still have blocks */
 	STREAM_OPEN,
-	STREAM_SHUT, /* a message found no room and will be sent again */
-	STREAM_ENDED, /* it has reported its end */
+	STREAM_SHUT, /* a message found no room, and will be sent again */
+	STREAM_ENDED, /* the branch has reported the end */
 	STREAM_STATES
 };
 
@@ -42,50 +43,50 @@ enum stream_event { STREAM_OPENED, STREAM_FULL, STREAM_LAST, STREAM_LOST, STREAM
 
 extern const struct states stream_states;
 
-/* Read-only outside. */
+/* Only streams.c changes the members. */
 struct stream {
 	struct list in_all;
-	char name[NAME_MAX_BYTES + 4]; /* of the branch, as lists of missing ones have it */
+	char name[NAME_MAX_BYTES + 4]; /* name of the branch in lists of missing sources */
 	enum stream_state state;
 	bool has_branch;
 	uint32_t branch; /* index of the branch */
-	uint64_t number; /* of the last opening; 0: closed */
-	char *missing; /* owned: missing sources that its end reports; NULL: none */
+	uint64_t number; /* number of the last opening; 0: closed */
+	char *missing; /* owned: missing sources, as reported at the end; NULL: none */
 };
 
 /* A message whose blocks are not stored yet. */
 struct stream_message {
-	uint64_t number, place; /* of the opening; in it */
-	uint64_t mark; /* grows with each message of a stream */
+	uint64_t number, place; /* number of the opening, and the message's place in it */
+	uint64_t mark; /* increases with each message of a stream */
 	uint32_t branch;
 	uint32_t bytes;
 };
 
 struct streams_conf {
-	size_t bytes; /* of the owner's struct, which begins with a struct stream */
-	uint64_t *number; /* of the last opening, of all subscriptions that share it */
-	/* The state has changed from `was`. May be NULL. */
+	size_t bytes; /* size of the owner's struct, which begins with a struct stream */
+	uint64_t *number; /* number of the last opening, shared by several subscriptions */
+	/* Called when the state has changed from `was`. May be NULL. */
 	void (*on_step)(void *arg, struct stream *x, enum stream_state was);
-	/* Frees the rest of the owner's struct. May be NULL. */
+	/* Frees the other members of the owner's struct. May be NULL. */
 	void (*on_free)(void *arg, struct stream *x);
 	void *arg;
 };
 
-/* Read-only outside. */
+/* Only streams.c changes the members. */
 struct streams {
 	struct streams_conf conf;
 	struct list all; /* struct stream by in_all, owned */
-	struct map by_branch; /* streams that have a branch, by its index */
+	struct map by_branch; /* streams with a branch, by its index */
 	unsigned n[STREAM_STATES];
-	struct stream_message *message; /* owned; the oldest first */
+	struct stream_message *message; /* owned; the oldest message first */
 	size_t nmessage, capmessage;
-	size_t unsafe; /* bytes of all messages */
+	size_t unsafe; /* bytes of all messages in the window */
 };
 
 void streams_init(struct streams *xs, const struct streams_conf *conf);
 void streams_done(struct streams *xs);
 
-/* Adds a stream without a branch. NULL: no memory. */
+/* Adds a stream without a branch. Returns NULL without memory. */
 struct stream *streams_add(struct streams *xs, const char *name, enum stream_state state);
 void stream_free(struct streams *xs, struct stream *x);
 
@@ -93,17 +94,22 @@ void stream_free(struct streams *xs, struct stream *x);
 struct stream *streams_at(const struct streams *xs, uint32_t branch);
 
 /*
+ *
+ *
  * Returns the stream of the branch: its current one, an absent one with that name, or a new one.
- * NULL: no memory.
+ * Returns NULL without memory.
  */
 struct stream *streams_come(struct streams *xs, uint32_t branch, const char *name, bool *is_new);
 
-/* The stream loses its branch. */
+/* Called when a stream loses its branch. */
 void stream_leave(struct streams *xs, struct stream *x);
 
 void stream_step(struct streams *xs, struct stream *x, enum stream_event ev);
 
-/* Begins the next opening, with room for this many messages. The stream must have a branch. */
+/*
+ * stream_open() begins the next opening of a stream that has a branch. stream_send_open() requests
+ * it from the branch, with room for so many messages.
+ */
 void stream_open(struct streams *xs, struct stream *x);
 void stream_send_open(const struct branches *to, const struct stream *x,
 		      const struct msg_events_open *wanted, uint32_t room);
@@ -111,7 +117,7 @@ void stream_send_open(const struct branches *to, const struct stream *x,
 /* Marks the stream as closed. */
 void stream_close(struct stream *x);
 
-/* The branch has reported the end of its stream. Without memory, `missing` is lost. */
+/* Notes that a branch has reported the end of its stream. Without memory, `missing` is lost. */
 void stream_end(struct streams *xs, struct stream *x, const char *missing);
 
 /* Writes the absent branches and the missing sources of ended streams, separated by commas. */
@@ -122,15 +128,17 @@ void streams_write_missing(const struct streams *xs, struct buf *b);
 /* Reserves room for n messages in all. -ERR_NOMEM, -ERR_LIMIT. */
 int streams_reserve(struct streams *xs, size_t n);
 
-/* Adds a message; there must be room for it. */
+/* Adds a message. There must be room for it. */
 void streams_hold(struct streams *xs, const struct stream_message *m);
 
-/* Returns the messages of the stream's opening. */
+/* Returns the number of messages of the stream's present opening. */
 unsigned streams_held(const struct streams *xs, const struct stream *x);
 
 /*
- * Releases messages up to the mark: of the stream's opening, NULL = of all. Calls `safe`, which may
- * be NULL, for each, the oldest first. O(n) in the messages.
+ *
+ *
+ * Releases messages up to the mark: those of the stream's opening, or of all streams if x is NULL.
+ * Calls `safe`, which may be NULL, for each message, the oldest first. O(n) in the messages.
  */
 void streams_release(struct streams *xs, const struct stream *x, uint64_t mark,
 		     void (*safe)(void *arg, const struct stream_message *m), void *arg);

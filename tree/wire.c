@@ -54,7 +54,7 @@ void wire_send_ack(const struct wire_sink *to, struct msg *m, const struct reply
 	free(entry);
 }
 
-/* Returns how many entries from `first` on fit into one frame: at least one if there are any. */
+/* Returns how many entries, from `first` on, fit into one frame: at least one if there are any. */
 static size_t part_length(const struct reply *r, size_t first)
 {
 	size_t n = 0, bytes = 0;
@@ -70,7 +70,7 @@ static size_t part_length(const struct reply *r, size_t first)
 	return n;
 }
 
-/* The names of missing objects are cut to a size that certainly fits beside the entries. */
+/* Cuts the names of missing objects to a size that always fits beside the entries. */
 static int put_last(struct buf *b, struct msg_reply *m, const struct reply *r)
 {
 	const struct reply_coverage *c = &r->coverage;
@@ -90,7 +90,9 @@ static int put_last(struct buf *b, struct msg_reply *m, const struct reply *r)
 	m->coverage = &coverage;
 	rc = msg_reply_put(b, m);
 	if (rc == -ERR_LIMIT && m->nentry) {
-		/* Entries and names together were too much: the names follow in a separate part. */
+		/*
+		 * Entries and names do not fit into one frame: the names follow in a separate part.
+		 */
 		m->coverage = NULL;
 		m->more = true;
 		rc = msg_reply_put(b, m);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records have ticks; a block defines their scale. The line goes from a point one to two seconds
- * old to now: long enough for a good slope, short enough to follow a slewed clock. Within a
- * process, wall time is that of the opening of the log, and then monotonic.
+ *
+ *
+ * Records have ticks, and each block defines their scale by two points. The first point is one to
+ * two seconds old: long enough for a good slope, short enough to follow a slewed clock. The second
+ * point is now. The wall clock is read when the log is opened; later times are monotonic.
  */
 #include "eventlog/app/log.h"
 
@@ -19,8 +21,8 @@ void log_clock_start(struct log_state *s)
 	s->point_ticks[1] = s->point_ticks[0];
 	s->point_ns[1] = s->point_ns[0];
 	/*
-	 * A scale of 1 GHz until there are two points. No reader uses it: a block is written after
-	 * the second point.
+	 * The scale is 1 GHz until there are two points. No reader uses it, because blocks are
+	 * written after the second point.
 	 */
 	s->scale = (struct ticks_scale){ .base_ticks = s->point_ticks[0],
 					 .base_ns = s->point_ns[0],

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Drains buffers to blocks. All of this runs under the lock, may run in the handler of a fatal
- * signal, and so allocates nothing.
+ * Drains buffers to blocks. The caller holds the lock, and may be the handler of a fatal signal, so
+ * that nothing here allocates memory.
  */
 #include "common/base/hash.h"
 #include "eventlog/app/log.h"
@@ -12,13 +12,13 @@
 
 #define CLOCK_BYTES 36
 
-/* Records for one block, with the preceding definitions in s->front. */
+/* Records for one block. The definitions before them are in s->front. */
 struct piece {
 	struct log_state *s;
 	struct log_thread *t;
-	size_t front; /* bytes of it, the header included */
-	uint8_t *p; /* place of the kept records */
-	size_t n, taken; /* bytes of them; bytes that were examined */
+	size_t front; /* bytes of s->front in use, with the header */
+	uint8_t *p; /* address of the records */
+	size_t n, taken; /* bytes of the records; bytes that were examined */
 	uint32_t events;
 };
 
@@ -44,7 +44,7 @@ static void put_clock(struct piece *b)
 }
 
 /*
- * Writes the description before the first event of its type. Returns false if the block has no room
+ * Writes the description of a type before its first event. Returns false if the block has no room
  * for it.
  */
 static bool put_definition(struct piece *b, unsigned number)
@@ -60,7 +60,7 @@ static bool put_definition(struct piece *b, unsigned number)
 	return true;
 }
 
-/* True if the record's fields fulfil the conditions. */
+/* True if the record's fields fulfil the conditions of the trigger. */
 static bool passes(const struct log_type *type, const uint8_t *p, size_t n)
 {
 	return evtests_pass(&type->tests, &type->form, p + EV_RECORD_HEAD_BYTES,
@@ -70,8 +70,8 @@ static bool passes(const struct log_type *type, const uint8_t *p, size_t n)
 /* --- blocks */
 
 /*
- * Takes records as long as there is room for their descriptions. Returns false for memory that no
- * event wrote.
+ * Takes records while their descriptions have room. Returns false for memory that contains no valid
+ * record.
  */
 static bool take_records(struct piece *b, size_t n)
 {
@@ -129,8 +129,8 @@ static void forget_said(struct log_thread *t)
 }
 
 /*
- * A block that cannot be written is lost and counted. The next block repeats all descriptions. Over
- * a network each block repeats them, because the previous one may be lost.
+ * Writes a block. If that fails, its events count as lost, and the next block repeats all
+ * descriptions. Over a network each block repeats them, because the previous one may be lost.
  */
 static void write_block(struct piece *b, uint16_t flags)
 {
@@ -184,8 +184,8 @@ static void write_records(struct log_state *s, struct log_thread *t, uint8_t *p,
 }
 
 /*
- * Returns the bytes of the buffer that are whole. `shown` was read before `filled`: if it points to
- * the end of this buffer, it is not the beginning of the next one.
+ * Returns how many bytes of the buffer have complete records. `shown` was read before `filled`. So
+ * if `shown` is the end of this buffer, it is not the beginning of the next one.
  */
 static size_t whole_bytes(const struct log_thread *t, uint64_t done, bool is_filled,
 			  const uint8_t *shown)

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* A text without :// is a path. Returns 0, or -1 with errno. */
+/* Opens a path, or a URL, which contains ://. Returns 0, or -1 with errno. */
 static int open_output(struct log_state *s, const char *to, unsigned flags)
 {
 	struct err e = { 0 };
@@ -47,7 +47,7 @@ static unsigned level_wanted(void)
 	return level;
 }
 
-/* Seconds; each second when it is not given, or no number. */
+/* Returns the interval in seconds, or one second if the variable is missing or not a number. */
 static nsec_t trigger_interval(void)
 {
 	const char *text = secure_getenv("OMIG_EVENT_TRIGGER_INTERVAL");
@@ -109,7 +109,10 @@ int omig_event_flush(void)
 	struct evsend *send;
 	int failure;
 
-	/* A receiver is waited for outside of `lock`; under `opening` the log stays open. */
+	/*
+	 * Waits for a receiver without holding `lock`. `opening`, which is held, keeps the log
+	 * open.
+	 */
 	inproc_lock(&s->opening);
 	log_lock(s);
 	failure = s->is_open ? 0 : EBADF;
@@ -124,7 +127,7 @@ int omig_event_flush(void)
 	return failure ? -1 : 0;
 }
 
-/* Returns 0, or -1 with errno. Under `opening`. */
+/* Closes the output, with `opening` held. Returns 0, or -1 with errno. */
 static int close_output(struct log_state *s)
 {
 	struct evsend *send = s->send;
@@ -156,7 +159,7 @@ int omig_event_close(void)
 	errno = EBADF;
 	if (s->is_open) {
 		s->is_open = false;
-		log_types_switch(s); /* no new records, then the last ones */
+		log_types_switch(s); /* first no new records, then the last ones */
 		s->is_open = true;
 		log_drain_all(s, true);
 		log_end_all(s);
@@ -182,7 +185,8 @@ uint64_t omig_event_lost(void)
 }
 
 /*
- * A program may not call us at all: its events are appended to the file that the environment names.
+ * A program may not call omig_event_open() at all: its events are appended to the file in
+ * OMIG_EVENT_LOG.
  */
 static void __attribute__((constructor)) open_by_environment(void)
 {

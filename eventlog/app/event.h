@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events of a C or C++ program: what happened, when, with which values.
+ * Events of a C or C++ program, each with a type, a time and values.
  *
  *	#include <omig/event.h>
  *
@@ -22,10 +22,10 @@
  * no system call, and does not wait. When all buffers are full the event is dropped, and counted in
  * the log.
  *
- * Events are on when a log is open. omig_event_open() opens one. So does OMIG_EVENT_LOG=FILE in the
- * environment of a program that does not call it. OMIG_EVENT_TRIGGER=FILE switches them while the
- * program runs (docs/eventlog.md, which also lists the calls that may wait). omig_event() may be
- * used in any thread and in signal handlers.
+ * Events are on when a log is open. omig_event_open() opens one. The variable OMIG_EVENT_LOG=FILE
+ * opens one in a program that does not call this function. OMIG_EVENT_TRIGGER=FILE switches them
+ * while the program runs (docs/eventlog.md, which also lists the calls that may wait). omig_event()
+ * may be used in any thread and in signal handlers.
  */
 #ifndef OMIG_EVENT_H
 #define OMIG_EVENT_H
@@ -40,33 +40,36 @@ extern "C" {
 
 #pragma GCC visibility push(default)
 
-/* A larger level logs more. */
+/* A higher level logs more events. */
 enum { OMIG_FATAL = 1, OMIG_ERROR, OMIG_WARN, OMIG_INFO, OMIG_DEBUG, OMIG_TRACE };
 
 enum omig_event_flags {
-	/* a thread writes out full buffers itself instead of dropping events */
+	/* a thread writes full buffers itself, instead of dropping events */
 	OMIG_EVENT_WAIT = 1,
-	OMIG_EVENT_APPEND = 2 /* to an existing file */
+	OMIG_EVENT_APPEND = 2 /* appends to an existing file */
 };
 
 /*
+ *
+ *
  * Opens the log of this process: "FILE", "file://FILE", or a receiver: "x-netlog://HOST:PORT",
- * "x-netlog-udp://HOST:PORT" (`omig log receive`), or "x-syslog://". NULL = OMIG_EVENT_LOG. Returns
- * 0, or -1 with errno: EPROTONOSUPPORT for another URL. A second call is EBUSY. A receiver need not
- * be there yet. From here on events are on up to OMIG_EVENT_LEVEL (default: all), or as the trigger
- * file selects.
+ * "x-netlog-udp://HOST:PORT" (`omig log receive`), or "x-syslog://". NULL means the value of
+ * OMIG_EVENT_LOG. Returns 0, or -1 with errno: EPROTONOSUPPORT for another URL, EBUSY if a log is
+ * open. A receiver may start later. From now on events up to OMIG_EVENT_LEVEL (default: all) are
+ * on, or those that the trigger file selects.
  */
 int omig_event_open(const char *to, unsigned flags);
 
 /*
- * Blocks until all records of any thread are in the file, or on the disk of the receiver. A
- * receiver is waited for two seconds at most (ETIMEDOUT). Returns 0, or -1 with errno.
+ * Blocks until all records of any thread are in the file, or on the disk of the receiver. Waits for
+ * a receiver for at most two seconds (ETIMEDOUT). Returns 0, or -1 with errno.
  */
 int omig_event_flush(void);
 
 /*
- * Switches events off, writes them out and closes the log. The end of a program does this, too. A
- * receiver is waited for as by a flush; a line on stderr counts the events that it did not confirm.
+ * Switches events off, writes the last ones and closes the log. The end of a program does the same.
+ * It waits for a receiver like a flush. A line on stderr counts the events that the receiver has
+ * not confirmed.
  */
 int omig_event_close(void);
 
@@ -83,10 +86,10 @@ struct omig_event_field {
 	int kind;
 };
 
-/* A type of events. The library changes its members after the registration. */
+/* A type of events. The library changes its members after registration. */
 struct omig_event {
-	unsigned on; /* 0: off; else OMIG_EVENT_LOGGED, OMIG_EVENT_REPORTED, or both */
-	uint16_t number; /* of this type in this process */
+	unsigned on; /* 0: off; otherwise OMIG_EVENT_LOGGED, OMIG_EVENT_REPORTED, or both */
+	uint16_t number; /* number of this type in this process */
 	uint8_t level, nfield;
 	const char *name;
 	const struct omig_event_field *field;
@@ -95,14 +98,16 @@ struct omig_event {
 
 /* The buffer of a thread. */
 struct omig_event_thread {
-	unsigned char *at, *end; /* the next record; the end of the buffer */
-	unsigned char *shown; /* records up to here are complete: other threads may read them */
+	unsigned char *at, *end; /* place of the next record; end of the buffer */
+	/* records before this place are complete, so that other threads may read them */
+	unsigned char *shown;
 	uint64_t dropped;
-	int busy; /* a record is being written: a signal handler must not begin another */
+	/* a record is being written, so that a signal handler must not begin another one */
+	int busy;
 	int is_tsc;
 };
 
-/* The TLS model initial-exec needs a load instead of a call. */
+/* With the TLS model initial-exec, access needs a load instead of a call. */
 extern __thread struct omig_event_thread *omig_event_here
 	__attribute__((tls_model("initial-exec")));
 
@@ -112,18 +117,20 @@ void omig_event_register(struct omig_event *ev);
 void omig_event_unregister(struct omig_event *ev);
 struct omig_event_thread *omig_event_first(struct omig_event_thread *h);
 int omig_event_more(struct omig_event_thread *h, size_t bytes);
-/* Signal-safe. Time stamp of records without a time stamp counter. */
+/* Signal-safe. Returns the time for a record if there is no time stamp counter. */
 uint64_t omig_event_clock(void);
 /*
- * Passes the record to subscriptions from outside the process. Returns the bytes that the log
- * keeps. h NULL: there was no room.
+ *
+ *
+ * Passes the record to subscribers outside the process. Returns the number of bytes for the log. h
+ * NULL: the log had no room.
  */
 size_t omig_event_report(const struct omig_event *ev, struct omig_event_thread *h, size_t bytes);
 
 #pragma GCC visibility pop
 
 enum { OMIG_KIND_int32 = 1, OMIG_KIND_int64, OMIG_KIND_float, OMIG_KIND_double, OMIG_KIND_string };
-#define OMIG_EVENT_TEXT_MAX 4096 /* per string; the rest is cut */
+#define OMIG_EVENT_TEXT_MAX 4096 /* bytes of a string; the rest is cut */
 
 static inline uint64_t omig_event_ticks(int is_tsc)
 {
@@ -141,7 +148,7 @@ static inline int omig_event_is_reported(const struct omig_event *ev)
 				0);
 }
 
-/* Begins a record. Returns NULL if there is no room, and the event is counted. */
+/* Begins a record. Returns NULL, and counts a lost event, if there is no room. */
 static inline unsigned char *omig_event_begin(const struct omig_event *ev, size_t bytes,
 					      struct omig_event_thread **out)
 {
@@ -189,7 +196,7 @@ static inline size_t omig_event_text_bytes(const char *s)
 {
 	size_t n = 0;
 
-	if (s) /* as strnlen(), which C does not have */
+	if (s) /* like strnlen(), which standard C lacks */
 		while (n < OMIG_EVENT_TEXT_MAX && s[n])
 			n++;
 	return 2 + n;
@@ -227,7 +234,7 @@ static inline unsigned char *omig_event_put_text(unsigned char *p, const char *s
 #define OMIG_PUT_double(p, v, n) omig_event_put(p, &v, 8)
 #define OMIG_PUT_string(p, v, n) omig_event_put_text(p, v, n)
 
-/* For one (kind, name). */
+/* Macros for one (kind, name). */
 #define OMIG_PARAM(kind, name) , OMIG_TYPE_##kind name
 #define OMIG_FIELD(kind, name) { #name, OMIG_KIND_##kind },
 #define OMIG_LENGTH(kind, name) const size_t omig_n_##name = OMIG_BYTES_##kind(name);
@@ -253,7 +260,7 @@ static inline unsigned char *omig_event_put_text(unsigned char *p, const char *s
 		  OMIG_4, OMIG_3, OMIG_2, OMIG_1, 0)                                              \
 	(m, __VA_ARGS__)
 
-/* Registered while the program or library that contains it is loaded. */
+/* Registers the type when the program or library that contains it is loaded. */
 #define OMIG_EVENT_KNOWN(id)                                                 \
 	static void __attribute__((constructor)) omig_event_begin_##id(void) \
 	{                                                                    \
@@ -290,7 +297,7 @@ static inline unsigned char *omig_event_put_text(unsigned char *p, const char *s
 		omig_event_end(omig_ev, omig_h, omig_n);                                      \
 	}
 
-/* Without fields. */
+/* Defines a type without fields. */
 #define OMIG_EVENT0(id, text, lvl)                                            \
 	static struct omig_event id = { 0, 0, (lvl), 0, (text), NULL, NULL }; \
 	OMIG_EVENT_KNOWN(id)                                                  \

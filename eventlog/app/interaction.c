@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #define NAME_BYTES 256
-#define OBJECT_BYTES 202 /* the sign, the name and a 0 */
+#define OBJECT_BYTES 202 /* a mark, a name and a 0 */
 
-/* Registered by the first call, so that other programs with events do not have these. */
+/* The first call registers these types, so that other programs with events do not have them. */
 #undef OMIG_EVENT_KNOWN
 #define OMIG_EVENT_KNOWN(id)
 
@@ -26,10 +26,10 @@ OMIG_EVENT(simple_event, "interaction.simple", OMIG_INFO, (int64, st), (string, 
 	   (int32, blocks))
 OMIG_EVENT(sink_event, "interaction.sink", OMIG_INFO, (int64, st))
 
-/* A library that may load anywhere has no other model (event.h). */
+/* The only TLS model for a library that may be loaded anywhere (event.h). */
 #define IN_THREAD static _Thread_local __attribute__((tls_model("initial-exec")))
 IN_THREAD struct omig_task here;
-IN_THREAD uint64_t seed; /* of the ids that this thread makes; 0: not drawn yet */
+IN_THREAD uint64_t seed; /* for the ids that this thread makes; 0: not drawn yet */
 
 static void register_all(void)
 {
@@ -44,13 +44,13 @@ static void register_all(void)
 	__atomic_store_n(&is_done, 1, __ATOMIC_RELEASE);
 }
 
-/* Event logs have signed numbers. */
+/* Converts an id to the signed numbers of event logs. */
 static int64_t logged(uint64_t task)
 {
 	return (int64_t)(task & INT64_MAX);
 }
 
-/* Other threads and processes draw other ids: time, process and stack differ. */
+/* Draws a seed from time, process and stack, which differ between threads and processes. */
 static uint64_t draw(void)
 {
 	uint64_t id;
@@ -179,7 +179,7 @@ void omig_interaction_export(struct omig_task t, char out[OMIG_TRACEPARENT_BYTES
 			 t.task);
 }
 
-/* Lower-case digits only. */
+/* Reads lower-case hexadecimal digits only. */
 static bool read_hex(const char *s, unsigned n, uint64_t *out)
 {
 	*out = 0;
@@ -195,7 +195,7 @@ static bool read_hex(const char *s, unsigned n, uint64_t *out)
 	return true;
 }
 
-/* A later version may be longer, behind another dash. */
+/* True if the text has the right form. In a later version, further parts may follow a dash. */
 static bool has_form(const char *s)
 {
 	uint64_t version, flags;

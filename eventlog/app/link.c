@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events that are requested from outside the process. libomig, if the program runs with it, has the
- * words that enable them, and the rings for their records. Its lm rings a bell after a change of
- * words.
+ *
+ *
+ * Events that are requested from outside the process. If the program runs with libomig, libomig has
+ * the words that enable such events, and the rings for their records. The lm rings a bell (a futex)
+ * after it has changed words.
  */
 #include "eventlog/app/log.h"
 
@@ -19,7 +21,7 @@ void log_ring(struct log_state *s)
 	syscall(SYS_futex, bell, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
-/* Without FUTEX_PRIVATE_FLAG, because another process may wake this one. */
+/* Waits without FUTEX_PRIVATE_FLAG, because another process may wake this one. */
 void log_wait(struct log_state *s, uint32_t *bell, uint32_t seen, nsec_t until)
 {
 	struct timespec t = { .tv_sec = until / NSEC_PER_SEC, .tv_nsec = until % NSEC_PER_SEC };
@@ -27,7 +29,7 @@ void log_wait(struct log_state *s, uint32_t *bell, uint32_t seen, nsec_t until)
 	syscall(SYS_futex, bell, FUTEX_WAIT_BITSET, seen, &t, NULL, FUTEX_BITSET_MATCH_ANY);
 }
 
-/* Called in MPI_Init, or in the join, also that of a child process. */
+/* Called in MPI_Init or when the process joins the monitor; also in a child process. */
 static void on_ready(const struct event_link *link)
 {
 	struct log_state *s = log_the();
@@ -38,11 +40,12 @@ static void on_ready(const struct event_link *link)
 	if (!s->link) {
 		s->link = link;
 		if (!s->is_open)
-			log_clock_start(s); /* so that new threads have the scale of ticks */
+			/* starts the clock, so that new threads have the scale of ticks */
+			log_clock_start(s);
 		for (unsigned i = 1; i < s->ntype; i++)
 			log_type_announce(s, &s->type[i]);
 		log_helper_start(s);
-		log_ring(s); /* word at which the helper has waited so far */
+		log_ring(s); /* the word on which the helper has waited so far */
 		s->bell = link->bell;
 	}
 	log_unlock(s);
@@ -52,7 +55,7 @@ static void on_ready(const struct event_link *link)
 
 void log_link_forget(struct log_state *s)
 {
-	if (s->link) /* else this is a child process that has not joined again */
+	if (s->link) /* otherwise this is a child process that has not joined again */
 		s->follows_fork = s->link->follows_fork;
 	s->link = NULL;
 	s->bell = &s->own_bell;
@@ -72,7 +75,7 @@ size_t omig_event_report(const struct omig_event *ev, struct omig_event_thread *
 	return __atomic_load_n(&ev->on, __ATOMIC_RELAXED) & OMIG_EVENT_LOGGED ? bytes : 0;
 }
 
-/* Missing in a program that does not run with it. */
+/* Undefined in a program without libomig. */
 extern __typeof__(omig_app_events_join) omig_app_events_join __attribute__((weak));
 
 void log_link_open(void)

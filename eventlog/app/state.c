@@ -19,7 +19,7 @@ struct log_state *log_the(void)
 	return &the;
 }
 
-/* Returns an address that differs for each thread. */
+/* Returns an address that identifies the calling thread. */
 static const void *me(void)
 {
 	return &omig_event_here;
@@ -37,7 +37,7 @@ void log_unlock(struct log_state *s)
 	inproc_unlock(&s->lock);
 }
 
-/* of a ms: if a disk hangs longer than a minute, the events count as lost */
+/* tries of one ms each: if a disk hangs longer than a minute, events are lost */
 #define TRIES 60000
 
 bool log_lock_if_free(struct log_state *s)
@@ -45,7 +45,7 @@ bool log_lock_if_free(struct log_state *s)
 	const struct timespec ms = { .tv_nsec = NSEC_PER_MSEC };
 	int cancel;
 
-	/* An event must not be a cancellation point. */
+	/* An event must not become a cancellation point. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	for (int i = 0; i < TRIES && s->holder != me(); i++) {
 		if (!pthread_mutex_trylock(&s->lock.mutex)) {

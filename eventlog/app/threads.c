@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads are added at their first event and removed by a destructor of thread-local storage. */
+/* Threads are added at their first event. A destructor of thread-local storage removes them. */
 #include "common/base/str.h"
 #include "eventlog/app/log.h"
 #include "eventlog/evbytes.h"
@@ -33,7 +33,7 @@ void log_say_who(struct log_state *s)
 }
 
 /*
- * May run in a signal handler: so it uses mmap(), no allocator and no lock. The thread-specific key
+ * May run in a signal handler, so it uses mmap(), no allocator and no lock. The thread-specific key
  * is an exception, see docs/eventlog.md.
  */
 static struct log_thread *add_thread(struct log_state *s)
@@ -55,7 +55,8 @@ static struct log_thread *add_thread(struct log_state *s)
 }
 
 /*
- * An event in a signal handler during another one is dropped; so is one in a thread without memory.
+ * Drops an event of a signal handler that interrupted another event, and events of a thread without
+ * memory.
  */
 struct omig_event_thread *omig_event_first(struct omig_event_thread *h)
 {
@@ -77,7 +78,7 @@ struct omig_event_thread *omig_event_first(struct omig_event_thread *h)
 	return t ? &t->at : NULL;
 }
 
-/* The buffer is full: continues with the next free one. */
+/* Called when the buffer is full: continues with the next free one. */
 int omig_event_more(struct omig_event_thread *h, size_t bytes)
 {
 	struct log_thread *t = (struct log_thread *)h;
@@ -101,8 +102,8 @@ int omig_event_more(struct omig_event_thread *h, size_t bytes)
 	h->at = t->buffer[(k + 1) % LOG_BUFFERS];
 	h->end = h->at + LOG_BUFFER_BYTES;
 	/*
-	 * The reader loads these in the reverse order. The next buffer begins where this one
-	 * ends.
+	 * The reader loads these in the reverse order. The next buffer begins at the end of this
+	 * one.
 	 */
 	atomic_store_explicit(&t->filled, k + 1, memory_order_release);
 	__atomic_store_n(&h->shown, h->at, __ATOMIC_RELEASE);
@@ -129,7 +130,7 @@ static void free_thread(struct log_thread *t)
 	munmap(t, sizeof(*t));
 }
 
-/* Removes t from the list. Threads added meanwhile are in front of it. */
+/* Removes t from the list, in which further threads may have been added at the front. */
 static void take_out(struct log_state *s, struct log_thread *t)
 {
 	struct log_thread *at = t;
@@ -177,6 +178,6 @@ void log_threads_forget(struct log_state *s)
 	}
 	omig_event_here = NULL;
 	if (s->has_key)
-		pthread_setspecific(s->key, NULL); /* of the one remaining thread */
+		pthread_setspecific(s->key, NULL); /* the key of the one remaining thread */
 	s->lost = 0;
 }

@@ -39,7 +39,7 @@ void log_types_switch(struct log_state *s)
 		switch_one(s, &s->type[i], wall);
 }
 
-/* Makes the description in the form of a stream. One that breaks the rules is never on. */
+/* Encodes the description. A type that breaks the rules has none, and is never on. */
 static void describe(struct log_type *type, const struct omig_event *ev)
 {
 	struct evfield *field = calloc((size_t)ev->nfield + 1, sizeof(*field));

@@ -39,7 +39,7 @@ void arcat_done(struct arcat *c)
 
 /* --- names */
 
-/* Room for the number after it. */
+/* A number has room behind it. */
 #define STEM_MAX (AR_NAME_MAX - 12)
 
 static size_t make_stem(char out[AR_NAME_MAX + 1], char first, const char *name)
@@ -89,7 +89,7 @@ static int mark_old(struct arcat *c, const struct artype *t, struct err *e)
 	return 0;
 }
 
-/* Takes over name on success. */
+/* Takes ownership of name on success. */
 static int list_type(struct arcat *c, char *name, const char *tab, struct artype **out,
 		     struct err *e)
 {
@@ -125,7 +125,7 @@ static struct key key_of(const char *name, unsigned nth, enum arclass class)
 	return k;
 }
 
-/* Takes the name of `like` over on success. */
+/* Takes ownership of the name of `like` on success. */
 static int list_field(struct arcat *c, struct artype *t, const struct arfield *like,
 		      struct arfield **out, struct err *e)
 {
@@ -333,7 +333,7 @@ int arcat_ready(struct arcat *c, const struct arsql *s, struct artype *t, struct
 	return is_new ? mark_old(c, t, e) : 0;
 }
 
-/* --- figures */
+/* --- statistics */
 
 static int save_field(const struct arsql *s, const struct artype *t, struct arfield *f,
 		      struct err *e)
@@ -382,14 +382,15 @@ int arcat_save(struct arcat *c, const struct arsql *s, struct err *e)
 	return rc || !are_views_old ? rc : arviews_join(c, s, e);
 }
 
-/* --- reading it */
+/* --- reading the catalogue */
 
 static int not_ours(struct err *e)
 {
-	return err_set(e, ERR_INVALID, "is no archive of Omig: its catalogue has invalid entries");
+	return err_set(e, ERR_INVALID,
+		       "is not an archive of Omig: its catalogue has invalid entries");
 }
 
-/* Copies a value of the catalogue as a string: ERR_INVALID, ERR_NOMEM. */
+/* Copies a value of the catalogue as a string. Fails with ERR_INVALID, ERR_NOMEM. */
 static int string_of(const struct arvalue *v, char **out, struct err *e)
 {
 	bool is_string = (v->class == AR_TEXT || v->class == AR_BYTES) && v->n &&
@@ -409,7 +410,7 @@ static bool is_int(const struct arvalue *v, int64_t low, int64_t high)
 	return v->class == AR_INT && v->i >= low && v->i <= high;
 }
 
-/* Takes over name on success. */
+/* Takes ownership of name on success. */
 static int add_type(struct arcat *c, const struct arvalue *v, const char *tab, char *name,
 		    struct err *e)
 {

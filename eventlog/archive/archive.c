@@ -9,31 +9,31 @@
 #include <inttypes.h>
 
 #define SIDS_MAX (INT64_C(1) << (63 - ARCHIVE_NUMBER_BITS))
-#define EVENTS_A_LOOK 1024 /* at the clock */
+#define EVENTS_A_LOOK 1024 /* events between two readings of the clock */
 
 struct stream {
-	int64_t sid; /* 0: more than an archive can have */
+	int64_t sid; /* 0: its number exceeds the archive's range */
 	struct arloaded loaded;
 	bool has_constants, is_dirty;
-	struct stream *next; /* next stream with changes */
+	struct stream *next; /* next stream with unsaved changes */
 };
 
 struct archive {
 	struct arsql sql;
 	struct arcat cat;
 	struct ardescs descs;
-	int64_t generation, sids; /* the highest assigned numbers */
-	bool is_open, has_failed; /* a batch is */
+	int64_t generation, sids; /* generation of the archive, and highest number of a stream */
+	bool is_open, has_failed; /* is_open: a batch is open */
 	struct map streams; /* -> struct stream *, owned */
 	struct stream *dirty, *last;
 	uint64_t last_id;
 	struct archive_report report;
-	uint64_t batch; /* events that it may have */
-	uint64_t events, bytes; /* of this batch */
+	uint64_t batch; /* largest number of events of a batch */
+	uint64_t events, bytes; /* events and bytes in this batch */
 	nsec_t since;
 	bool is_comparing;
-	struct arsame same; /* known events of the current text */
-	uint64_t known_before; /* report.known as that began */
+	struct arsame same; /* events of the current text that the archive has already */
+	uint64_t known_before; /* report.known at the begin of the text */
 	struct arvalue row[3 + AR_COLUMNS_MAX];
 };
 
@@ -146,7 +146,7 @@ static int take_stream(void *arg, const struct arvalue *v, const char *const *na
 
 	if (v[0].class != AR_INT || v[0].i <= 0 || v[0].i >= SIDS_MAX)
 		return err_set(e, ERR_INVALID,
-			       "is no archive of Omig: a stream has an invalid number");
+			       "is not an archive of Omig: a stream has an invalid number");
 	s->sid = v[0].i;
 	s->has_constants = v[1].class == AR_BYTES;
 	return 0;
@@ -221,7 +221,7 @@ static void count_in(struct arfield *f, const struct arvalue *v)
 		f->is_changed = true;
 }
 
-/* Fills the cells of the event's fields; all others are NULL. */
+/* Fills the cells of the event's fields. All others are NULL. */
 static int fill_row(struct archive *a, const struct ardesc *x, const struct event *ev,
 		    struct err *e)
 {
@@ -230,7 +230,7 @@ static int fill_row(struct archive *a, const struct ardesc *x, const struct even
 		struct arvalue v = arvalue_of(&ev->value[i]);
 		struct arfield *f = x->field[i];
 
-		if (f && f->class != v.class) { /* a NaN, bytes that are no text */
+		if (f && f->class != v.class) { /* a NaN, or bytes that are not text */
 			struct arfield like = arvalue_field(x->like, i, v.class);
 			int rc = arcat_field(&a->cat, x->t, &like, &f, e);
 
@@ -286,7 +286,8 @@ static int begin(struct archive *a, struct err *e)
 	a->events = a->bytes = 0;
 	a->since = clock_mono();
 	rc = arsql_number(&a->sql, "SELECT generation FROM archive", &now, e);
-	return rc || now == a->generation ? rc : load(a, e); /* another loader was here */
+	/* if another loader has written, the state is loaded again */
+	return rc || now == a->generation ? rc : load(a, e);
 }
 
 static int save(struct archive *a, struct err *e)
@@ -357,7 +358,7 @@ void archive_compare(struct archive *a, bool is_wanted)
 	arsame_clear(&a->same);
 }
 
-/* Ends the batch, because only written events can be compared. */
+/* Ends the batch, because only committed events can be compared. */
 static int compare(struct archive *a, struct err *e)
 {
 	bool is_same = true;
@@ -367,7 +368,8 @@ static int compare(struct archive *a, struct err *e)
 	if (got || is_same)
 		return got;
 	a->report.known = a->known_before;
-	return err_set(e, ERR_EXISTS, "another text that begins with the same event is there");
+	return err_set(e, ERR_EXISTS,
+		       "the archive has another text that begins with the same event");
 }
 
 static int put_known(struct archive *a, const struct stream *s, const struct event *ev,
@@ -385,7 +387,7 @@ static int put_known(struct archive *a, const struct stream *s, const struct eve
 
 /* --- events */
 
-/* *out->sid is 0 if there is no room for the stream. Opens a batch. */
+/* out->sid is 0 without room for the stream. Opens a batch if needed. */
 static int begin_event(struct archive *a, const struct event *ev, struct stream **out,
 		       struct err *e)
 {
@@ -394,7 +396,7 @@ static int begin_event(struct archive *a, const struct event *ev, struct stream 
 	return rc ? rc : stream_of(a, ev->stream, out, e);
 }
 
-/* Stores nothing of a text whose continuation differs from the archive. */
+/* Stores nothing of a text that continues differently in the archive. */
 static int begin_new(struct archive *a, const struct event *ev, struct stream **s, struct err *e)
 {
 	int rc = begin_event(a, ev, s, e);
@@ -412,7 +414,10 @@ static int put(struct archive *a, const struct event *ev, struct err *e)
 	int rc;
 
 	a->report.seen++;
-	/* First: a stream without events is not made, for other loaders do not see it. */
+	/*
+	 * This test is first, because no stream may be made without events: other loaders do not
+	 * see it.
+	 */
 	if (ev->number >> ARCHIVE_NUMBER_BITS) {
 		a->report.unnumbered++;
 		return 0;
@@ -429,7 +434,7 @@ static int put(struct archive *a, const struct event *ev, struct err *e)
 	return rc || !is_full(a) ? rc : commit(a, e);
 }
 
-/* A text with another continuation is not a failure of the archive. */
+/* Notes a failure of the archive. A text that continues differently is no such failure. */
 static int note_failure(struct archive *a, int got)
 {
 	a->has_failed = got < 0 && got != -ERR_EXISTS;

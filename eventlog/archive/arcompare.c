@@ -10,14 +10,14 @@
 #include <math.h>
 
 #define CHANGES_MAX (4 * AR_TYPES_MAX)
-#define SPAN_MAX 9e18 /* ns that a difference of times has room for */
+#define SPAN_MAX 9e18 /* largest difference of times, in ns */
 
 enum { NOW, BASE };
 
 struct side {
 	const struct archive *a;
-	int64_t first, width; /* of the window's time */
-	double seconds; /* NaN: no time at all */
+	int64_t first, width; /* begin and width of the first window */
+	double seconds; /* length of the archive; NaN if it has no time */
 };
 
 struct comparing {
@@ -80,7 +80,7 @@ static int count_windows(const struct side *s, const struct artype *t,
 	return rc;
 }
 
-/* Returns the probability that all of n independent events fell into the time of one archive. */
+/* Returns the probability that all of n independent events are in the time of one archive. */
 static double chance_of_one_side(const struct comparing *c, int side, uint64_t n)
 {
 	double share = c->side[side].seconds / (c->side[NOW].seconds + c->side[BASE].seconds);
@@ -123,7 +123,7 @@ struct sample {
 	struct rng rng;
 };
 
-/* Reservoir sampling: each value is kept with the same probability. */
+/* Takes a sample: each value has the same probability (reservoir sampling). */
 static int take_duration(void *arg, const struct arvalue *v, const char *const *names, unsigned n,
 			 struct err *e)
 {
@@ -230,7 +230,7 @@ static int judge_all(struct comparing *c, struct err *e)
 	return rc;
 }
 
-/* --- union of both sets */
+/* --- the union of both sets of types */
 
 /* Takes ownership of the name; NULL: there was no memory for it. */
 static int add(struct comparing *c, enum archange_what what, char *name, struct archange **out,

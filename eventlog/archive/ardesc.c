@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KNOWN_BYTES (32u << 20) /* descriptions in memory; beyond, they are looked up again */
+#define KNOWN_BYTES (32u << 20) /* bytes of descriptions in memory; others are looked up again */
 
 void ardescs_init(struct ardescs *ds, struct arcat *cat, const struct arsql *sql)
 {
@@ -36,7 +36,7 @@ int ardescs_load(struct ardescs *ds, struct err *e)
 	return arsql_count(ds->sql, "SELECT max(d) FROM description", AR_COUNTS_MAX, &ds->last, e);
 }
 
-static const struct hash_key of_bytes; /* equal in every loader */
+static const struct hash_key of_bytes; /* the same for all loaders */
 
 struct sought {
 	const struct buf *b;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The descriptions of event types that a loader has met: their numbers in the archive, and the
- * columns of their values. For the room itself.
+ * columns of their values. Only files of this room include it.
  */
 #ifndef EVENTLOG_ARCHIVE_ARDESC_H
 #define EVENTLOG_ARCHIVE_ARDESC_H
@@ -9,35 +9,37 @@
 #include "eventlog/archive/arcat.h"
 #include "eventlog/text/evtypes.h"
 
-#define ARDESCS_CACHE 64 /* types of a program that alternate */
+#define ARDESCS_CACHE 64 /* descriptions in the cache: types of a program that alternate */
 
 struct ardesc {
 	int64_t d;
-	struct artype *t; /* NULL: no room, left out */
+	struct artype *t; /* NULL: the archive has no room for the type */
 	struct evtype *like; /* owned */
-	struct arfield *field[]; /* like->nfield; NULL: no room */
+	struct arfield *field[]; /* like->nfield entries; NULL: no room for the field */
 };
 
 struct ardescs {
 	struct arcat *cat;
 	const struct arsql *sql;
-	int64_t last; /* the highest number that is given */
+	int64_t last; /* highest number in use */
 	struct evtypes known;
-	struct ardesc **desc; /* by number - 1; owned */
+	struct ardesc **desc; /* owned, by number - 1 */
 	size_t n, bytes;
 	struct ardesc *cache[ARDESCS_CACHE];
 };
 
 void ardescs_init(struct ardescs *ds, struct arcat *cat, const struct arsql *sql);
 
-/* Forgets what is in memory; it may be used again. */
+/* Drops the descriptions in memory. *ds may be used again. */
 void ardescs_clear(struct ardescs *ds);
 
-/* Reads which numbers are given. */
+/* Reads the highest number in use. */
 int ardescs_load(struct ardescs *ds, struct err *e);
 
-/* The one of this type, with columns for its fields; adds it to the archive. Within a transaction.
- * Valid until the next call. */
+/*
+ * Returns the description of this type, with columns for its fields. Adds it to the archive if
+ * needed, within a transaction. Valid until the next call.
+ */
 int ardescs_find(struct ardescs *ds, const struct evtype *t, struct ardesc **out, struct err *e);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One statement over all tables. It puts the columns of the tables beneath each other by class. So
- * every column of the result has one class in both databases. A column is NULL if a table has fewer
- * columns.
+ *
+ *
+ * A single statement over all tables. Each column of its result has one class, in both databases: a
+ * table's columns are assigned to result columns of their class. Missing ones are NULL.
  */
 #include "eventlog/archive/arevents.h"
 
@@ -15,23 +16,24 @@
 #include <inttypes.h>
 #include <math.h>
 
-#define SQL_MAX_BYTES (32u << 20) /* AREVENTS_CELLS_MAX names of columns, twice over */
-#define KNOWN_MAX_BYTES (64u << 20) /* of descriptions: a larger text does not describe events */
+#define SQL_MAX_BYTES (32u << 20) /* AREVENTS_CELLS_MAX names of columns, twice */
+/* of all descriptions: a larger text does not describe events */
+#define KNOWN_MAX_BYTES (64u << 20)
 #define HEAD 3 /* id, ts, d */
 
-/* Columns of the answer where a field's values are; 0: none. */
+/* Columns of the result with a field's values; 0: none. */
 struct place {
-	unsigned usual, other; /* other: a NaN, bytes that are no text */
+	unsigned usual, other; /* other: for a NaN, or bytes that are not text */
 };
 
 struct known {
 	struct evtype *type; /* owned */
-	struct place place[]; /* type->nfield */
+	struct place place[]; /* type->nfield entries */
 };
 
 struct origin {
 	uint64_t stream;
-	struct evtype *type; /* owned; NULL: without constants */
+	struct evtype *type; /* owned; NULL: the stream has no constants */
 };
 
 struct reader {
@@ -39,20 +41,21 @@ struct reader {
 	arevents_fn fn;
 	void *arg;
 	struct arevents_report *report;
-	struct map known, origins; /* by d, by sid; owned */
-	int64_t last_d, last_sid; /* limit: later rows were loaded meanwhile */
+	struct map known, origins; /* owned; by d, and by sid */
+	int64_t last_d, last_sid; /* largest known numbers: later rows were loaded meanwhile */
 	size_t bytes;
-	unsigned first[AR_NCLASSES], columns; /* first column of a class; of all */
+	/* first column of each class; number of all columns */
+	unsigned first[AR_NCLASSES], columns;
 	struct evvalue value[EV_FIELDS_MAX];
-	struct evfield field[EV_FIELDS_MAX]; /* of an event that lacks some */
+	struct evfield field[EV_FIELDS_MAX]; /* fields of an event that lacks some */
 	struct evtype lacking;
 };
 
-/* --- columns common to all events */
+/* --- descriptions and streams */
 
 static int not_ours(struct err *e)
 {
-	return err_set(e, ERR_INVALID, "is no archive of Omig: a description is invalid");
+	return err_set(e, ERR_INVALID, "is not an archive of Omig: a description is invalid");
 }
 
 static int count_bytes(struct reader *r, size_t n, struct err *e)
@@ -134,7 +137,7 @@ static struct place place_of(const struct reader *r, const struct artype *t,
 	}
 }
 
-/* Takes over the type on success. */
+/* Takes ownership of the type on success. */
 static int know(struct reader *r, const struct artype *t, int64_t d, struct evtype *type,
 		struct err *e)
 {
@@ -165,7 +168,7 @@ static int take_description(void *arg, const struct arvalue *v, const char *cons
 	if (rc)
 		return rc;
 	t = arcat_find(archive_cat(r->a), type->name);
-	/* of a type that another loader adds meanwhile */
+	/* NULL: another loader has just added the type */
 	rc = t ? know(r, t, v[0].i, type, e) : 0;
 	if (rc || !t)
 		free(type);
@@ -250,8 +253,8 @@ static bool get_value(const struct arvalue *v, const struct arvalue *other, stru
 }
 
 /*
- * Returns the type of the present fields: k's, or the same without the missing ones. NULL: no
- * event.
+ * Returns the type with the present fields: that of k, or a copy without the missing fields.
+ * Returns NULL if the row is not an event.
  */
 static const struct evtype *fill(struct reader *r, const struct known *k, const struct arvalue *v)
 {
@@ -325,12 +328,12 @@ static int place_columns(struct reader *r, struct err *e)
 	if (r->columns > 4 * AR_COLUMNS_MAX || c->n * r->columns > AREVENTS_CELLS_MAX)
 		return err_set(
 			e, ERR_LIMIT,
-			"the archive has too many types of events to be read by time (%zu, %u columns); ask it by omig log query",
+			"the archive has too many types of events to be read by time (%zu, %u columns); use omig log query",
 			c->n, r->columns);
 	return 0;
 }
 
-/* A part without rows that gives each column its class. */
+/* Writes a part without rows, which gives each column its class. */
 static void put_head(const struct reader *r, struct buf *b)
 {
 	const struct arsql_ops *o = archive_sql(r->a)->ops;
@@ -370,8 +373,8 @@ static void put_table(const struct reader *r, const struct artype *t,
 }
 
 /*
- * In parts, because SQLite accepts 500 terms. ts + 0: otherwise it would sort each table
- * separately, all of them in memory at once.
+ * Writes the statement in parts, because SQLite permits 500 terms. It sorts by ts + 0: otherwise
+ * SQLite would sort each table separately, all in memory at once.
  */
 static void put_statement(const struct reader *r, const struct arevents_options *w, struct buf *b)
 {
@@ -408,7 +411,7 @@ static int check_names(const struct archive *a, const struct arevents_options *w
 {
 	for (unsigned i = 0; w && i < w->nname; i++)
 		if (!arcat_find(archive_cat(a), w->name[i]))
-			return err_set(e, ERR_NOTFOUND, "no event '%.80s' is in the archive",
+			return err_set(e, ERR_NOTFOUND, "the archive has no event '%.80s'",
 				       w->name[i]);
 	return 0;
 }

@@ -29,7 +29,7 @@ static int take(void *arg, const struct arvalue *v, const char *const *names, un
 		is_good &= v[i].class == AR_INT && v[i].i >= 0;
 	if (!is_good)
 		return err_set(e, ERR_INVALID,
-			       "is no archive of Omig: its state of a stream is invalid");
+			       "is not an archive of Omig: its state of a stream is invalid");
 	s.id = (uint64_t)v[0].i;
 	s.seq = (uint64_t)v[1].i;
 	s.first = (uint64_t)v[2].i;
@@ -53,7 +53,7 @@ int arkept_open(struct archive *a, struct evbalance *b, struct err *e)
 			    take, b, e);
 }
 
-/* Returns how many of its events the archive lacks. */
+/* Returns how many of the events passed to it the archive lacks. */
 static uint64_t missing(const struct archive *a)
 {
 	const struct archive_report *r = archive_report(a);
@@ -75,10 +75,7 @@ static int put_events(struct archive *a, struct evread *r, struct bytes block, u
 	return got < 0 ? got : 0;
 }
 
-/*
- * Each block contains everything needed to read it: a separate reader stores nothing about ended
- * streams.
- */
+/* A separate reader for each block, because a block contains all that is needed to read it. */
 int arkept_block(struct archive *a, struct evbalance_stream *s, const uint8_t *p,
 		 const struct evblock *head, struct err *e)
 {

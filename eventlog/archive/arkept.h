@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stores blocks in an archive. Their sender repeats them until they are acknowledged. The
- * transaction of the events also saves which blocks of each stream have arrived, and which are
- * lost. So after a kill in the middle the next run continues without loss or duplicates.
+ *
+ *
+ * Stores blocks, which their sender repeats until they are acknowledged, in an archive. The
+ * transaction of the events also stores which blocks of each stream have arrived and which are
+ * lost. So after a kill the next run continues without loss or duplicates.
  */
 #ifndef EVENTLOG_ARCHIVE_ARKEPT_H
 #define EVENTLOG_ARCHIVE_ARKEPT_H
@@ -11,14 +13,14 @@
 #include "eventlog/evbalance.h"
 
 /*
- * Loads the saved state into the balance, which must be empty. ERR_INVALID: the archive was not
- * written by Omig; other errors as archive_put().
+ * Loads the stored state into the balance, which must be empty. Fails with ERR_INVALID if Omig has
+ * not written the archive, and like archive_put().
  */
 int arkept_open(struct archive *a, struct evbalance *b, struct err *e);
 
 /*
- * Stores the events of a block of stream s that is new to the balance. A block that lacks a
- * description is stored as far as it can be read. Errors as archive_put().
+ * Stores the events of a block of stream s, if the balance has counted it as new. Events without a
+ * description are left out. Fails like archive_put().
  */
 int arkept_block(struct archive *a, struct evbalance_stream *s, const uint8_t *p,
 		 const struct evblock *head, struct err *e);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * SQLite. The file may be hostile: whatever it contains, no triggers, functions of extensions or
- * other files are used. Acknowledged means synced.
+ *
+ *
+ * SQLite. The file may be hostile: its contents never cause the use of triggers, functions of
+ * extensions or other files. Committed means synced.
  */
 #include "eventlog/archive/arsql.h"
 
@@ -17,20 +19,20 @@
 #include <string.h>
 
 #define BUSY_MS 10000 /* another loader's batch takes tens of ms */
-#define HEAP_BYTES (INT64_C(256) << 20) /* for a query that sorts an archive from elsewhere */
-#define CACHE_KB "-65536" /* pages of all tables of a batch */
-/* instructions of SQLite's machine between two reads of the clock: about 1 ms */
+#define HEAP_BYTES (INT64_C(256) << 20) /* memory for a query that sorts a foreign archive */
+#define CACHE_KB "-65536" /* cache for the pages of all tables of a batch, in KB */
+/* SQLite's virtual instructions between two readings of the clock: about 1 ms */
 #define STEPS 10000
 #define SLOTS_MAX 65536
-#define COLUMNS_MAX 2000 /* SQLite's own limit */
+#define COLUMNS_MAX 2000 /* SQLite's limit */
 
 struct db {
 	sqlite3 *lite;
-	sqlite3_stmt **slot; /* inserts; owned */
+	sqlite3_stmt **slot; /* prepared inserts; owned */
 	size_t nslot;
 	nsec_t time_ns, deadline;
 	bool is_reader;
-	bool is_unlocked; /* read without locks: no page of the file may change from then on */
+	bool is_unlocked; /* opened without locks: the file must not change from then on */
 	struct stat at_open;
 };
 
@@ -43,7 +45,7 @@ static int fail(const struct db *d, struct err *e)
 	switch (rc & 0xff) {
 	case SQLITE_FULL:
 		return err_set(e, ERR_SYS,
-			       "no space is left for the archive; what was loaded before stays");
+			       "no space is left for the archive; events loaded before remain");
 	case SQLITE_BUSY:
 	case SQLITE_LOCKED:
 		return err_set(e, ERR_AGAIN, "another program has the archive locked (waited %d s)",
@@ -52,7 +54,7 @@ static int fail(const struct db *d, struct err *e)
 	case SQLITE_PERM:
 		return err_set(e, ERR_DENIED, "the archive, or its folder, is read-only");
 	case SQLITE_NOTADB:
-		return err_set(e, ERR_INVALID, "is no archive");
+		return err_set(e, ERR_INVALID, "is not an archive");
 	case SQLITE_CORRUPT:
 		return err_set(e, ERR_INVALID, "the archive is damaged (%s)",
 			       sqlite3_errmsg(d->lite));
@@ -149,8 +151,8 @@ static int hand_on(sqlite3_stmt *st, arsql_row_fn fn, void *arg, struct err *e)
 }
 
 /*
- * A writer has a -wal file from its first commit on, and checkpoints change the time of the archive
- * itself.
+ * Detects a writer: it has a -wal file from its first commit on, and its checkpoints change the
+ * time of the archive.
  */
 static int check_unchanged(const struct db *d, struct err *e)
 {
@@ -261,7 +263,7 @@ static void lite_close(void *db)
 	free(d);
 }
 
-/* --- type of the file */
+/* --- kind of the file */
 
 /* six: SQLite calls it.
  *
@@ -279,7 +281,7 @@ static int may(void *arg, int action, const char *a, const char *b, const char *
 	}
 }
 
-/* The archive's own transaction, also of a reader. */
+/* Runs a statement of the archive's own, such as a begin of a transaction; also for readers. */
 static int transact(struct db *d, const char *text, struct err *e)
 {
 	int rc;
@@ -310,15 +312,16 @@ static const struct arsql_ops lite_ops;
 #define TEXT_(n) #n
 #define TEXT(n) TEXT_(n)
 
-/* Objects that no loader makes, and that may run code when a row is written or read. */
+/* Lists objects that no loader makes, and that may run code when a row is written or read. */
 static const char foreign[] =
 	"SELECT count(*) FROM sqlite_master AS m WHERE m.type NOT IN ('table', 'index', 'view') OR m.sql LIKE 'CREATE VIRTUAL%' OR EXISTS "
 	" (SELECT 1 FROM pragma_table_xinfo(m.name) AS x WHERE m.type = 'table' AND x.hidden <> 0) "
-	"OR (m.type = 'view' AND lower(m.name) GLOB 'e_*')"; /* a view may have endless rows */
+	/* a view may have an endless number of rows */
+	"OR (m.type = 'view' AND lower(m.name) GLOB 'e_*')";
 
 /*
- * Counts tables and other objects, and reads their stamp. In this order: another loader may make
- * them, with the stamp, in between.
+ * Counts tables and other objects, then reads their stamp. In this order, because another loader
+ * may make them, with the stamp, in between.
  */
 static int count_all(const struct arsql *s, int64_t *n, int64_t *stamp, struct err *e)
 {
@@ -344,14 +347,14 @@ static int lite_look(void *db, bool *is_empty, struct err *e)
 	if (rc || *is_empty)
 		return rc;
 	if (stamp != STAMP)
-		return err_set(e, ERR_INVALID, "is a database, but no archive of Omig");
+		return err_set(e, ERR_INVALID, "is a database, but not an archive of Omig");
 	rc = arsql_number(&s, foreign, &bad, e);
-	if (d->is_reader) /* from here on, SQL of the file and the user runs */
+	if (d->is_reader) /* from now on, SQL of the file and of the user runs */
 		sqlite3_set_authorizer(d->lite, may, NULL);
 	return rc || !bad
 		       ? rc
 		       : err_set(e, ERR_INVALID,
-				 "is no archive of Omig: it has triggers, virtual tables, views of events or generated columns");
+				 "is not an archive of Omig: it has triggers, virtual tables, views of events or generated columns");
 }
 
 static const struct arsql_ops lite_ops = {
@@ -360,7 +363,7 @@ static const struct arsql_ops lite_ops = {
 	.stamp = "PRAGMA application_id=" TEXT(STAMP),
 	.look = lite_look,
 	.bytes = "BLOB",
-	.hex = { "nullif(hex(", "), '')" }, /* of NULL it is "" */
+	.hex = { "nullif(hex(", "), '')" }, /* the result is "" for NULL */
 	.begin = lite_begin,
 	.commit = lite_commit,
 	.view = lite_view,
@@ -373,7 +376,7 @@ static const struct arsql_ops lite_ops = {
 
 /* --- opening */
 
-/* WAL mode is stored in the file, so it is not set in a file that lite_look() refuses. */
+/* WAL mode is stored in the file, so it is set only after lite_look() has accepted the file. */
 static int settle_to_write(struct db *d, struct err *e)
 {
 	static const char *const to_write[] = { "PRAGMA journal_mode=WAL",
@@ -409,7 +412,7 @@ static int settle(struct db *d, enum armode mode, struct err *e)
 	return settle_to_write(d, e);
 }
 
-/* Opens by URI, so that any name is a file name: not :memory:, nothing after a `?`. */
+/* Opens by URI, so that any name is the name of a file, even :memory: and one with a `?`. */
 static int open_uri(struct db *d, const char *path, int flags, const char *how, struct err *e)
 {
 	struct buf uri = BUF_INIT(4 * FILE_PATH_BYTES);
@@ -432,8 +435,8 @@ static int open_uri(struct db *d, const char *path, int flags, const char *how, 
 }
 
 /*
- * SQLite cannot lock in a folder that the reader may not write. The owner of the folder may write
- * all the same: each answer is checked for that.
+ * Opens without locks, because SQLite cannot lock in a folder that the reader may not write. The
+ * owner of the folder may still write: each answer checks for that.
  */
 static int open_unlocked(struct db *d, const char *path, struct err *e)
 {
@@ -446,7 +449,7 @@ static int open_unlocked(struct db *d, const char *path, struct err *e)
 }
 
 /*
- * SQLite would wait without end for the writer of a pipe. A pipe created there later is the owner's
+ * SQLite would wait endlessly for the writer of a pipe. A pipe created there later is the owner's
  * responsibility.
  */
 static int check_kind(const char *path, struct err *e)
@@ -454,7 +457,7 @@ static int check_kind(const char *path, struct err *e)
 	struct stat st;
 
 	if (!stat(path, &st) && !S_ISREG(st.st_mode))
-		return err_set(e, ERR_INVALID, "is no archive: not a regular file");
+		return err_set(e, ERR_INVALID, "is not an archive: not a regular file");
 	return 0;
 }
 

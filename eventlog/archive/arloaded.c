@@ -24,7 +24,7 @@ void arloaded_done(struct arloaded *l)
 	arloaded_init(l);
 }
 
-/* Returns the last range that begins at or before number, or n: there is none. */
+/* Returns the index of the last range that begins at or before number; n if there is none. */
 static size_t find(const struct arloaded *l, int64_t number)
 {
 	size_t low = 0, high = l->n;
@@ -68,7 +68,7 @@ static int insert(struct arloaded *l, size_t at, int64_t number, struct err *e)
 	return 1;
 }
 
-/* Joins a range to the next one, which begins where it ends. */
+/* Joins a range to the next one, which begins where the first ends. */
 static void join(struct arloaded *l, size_t at)
 {
 	mark(l, l->range[at + 1].first);
@@ -92,7 +92,7 @@ int arloaded_add(struct arloaded *l, int64_t number, struct err *e)
 		return 1;
 	}
 	at = at < l->n ? at + 1 : 0;
-	if (at < l->n && l->range[at].first == number + 1) { /* grows to the front */
+	if (at < l->n && l->range[at].first == number + 1) { /* the range grows to the front */
 		mark(l, l->range[at].first);
 		l->range[at].first = number;
 		mark(l, number);
@@ -110,7 +110,7 @@ static int take(void *arg, const struct arvalue *v, const char *const *names, un
 
 	if (!is_good)
 		return err_set(e, ERR_INVALID,
-			       "is no archive of Omig: its state of a stream is invalid");
+			       "is not an archive of Omig: its state of a stream is invalid");
 	if (array_grow(&l->range, &l->cap, l->n + 1, sizeof(*l->range), ARLOADED_RANGES_MAX))
 		return err_nomem(e);
 	l->range[l->n++] = (struct arrange){ v[0].i, v[1].i };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
+ *
+ *
  * PostgreSQL: rows by COPY, values as binary parameters, all in a schema of its own. A reader uses
- * a cursor in a transaction that can only read. A cursor takes a SELECT and nothing else, also from
- * a superuser.
+ * a cursor in a read-only transaction. A cursor accepts only a SELECT, even from a superuser.
  */
 #include "eventlog/archive/arsql.h"
 
@@ -17,10 +18,10 @@
 #include <string.h>
 
 #define SLOTS_MAX 65536
-#define SLOT_BYTES (1u << 20) /* of a table's rows, before they are sent */
-#define SLOT_MAX_BYTES (64u << 20) /* with its last row */
+#define SLOT_BYTES (1u << 20) /* rows of a table before they are sent */
+#define SLOT_MAX_BYTES (64u << 20) /* with the last row */
 #define PARAMS_MAX 2048
-#define COLUMNS_MAX 1664 /* the server's own limit */
+#define COLUMNS_MAX 1664 /* the server's limit */
 #define FETCH "FETCH 1000 FROM c"
 
 enum oid {
@@ -49,7 +50,7 @@ struct db {
 
 /* --- texts of errors */
 
-/* Uses the first line of the server's message, without its end. */
+/* Reports the first line of the server's message, without its end. */
 static int say(struct err *e, enum err_code code, const char *words)
 {
 	return err_set(e, code, "%.*s", (int)strcspn(words, "\n"), words);
@@ -66,7 +67,7 @@ static int fail(const struct db *d, const PGresult *r, struct err *e)
 		return say(e, ERR_SYS, words);
 	if (str_eq(state, "53100"))
 		return err_set(e, ERR_SYS,
-			       "no space is left for the archive; what was loaded before stays");
+			       "no space is left for the archive; events loaded before remain");
 	if (str_eq(state, "55P03"))
 		return err_set(e, ERR_AGAIN,
 			       "another program has the archive locked (waited 10 s)");
@@ -91,7 +92,7 @@ static int simple(struct db *d, const char *sql, struct err *e)
 	return end_result(d, PQexec(d->pq, sql), e);
 }
 
-/* --- values that go in */
+/* --- values of parameters */
 
 static void put_be(uint8_t *out, uint64_t v, unsigned bytes)
 {
@@ -103,7 +104,7 @@ static uint64_t bits_of(const struct arvalue *v)
 {
 	uint64_t bits;
 
-	memcpy(&bits, &v->i, sizeof(bits)); /* i and r are at the same place */
+	memcpy(&bits, &v->i, sizeof(bits)); /* i and r have the same address */
 	return bits;
 }
 
@@ -119,7 +120,7 @@ static int fill_params(struct params *p, const struct arvalue *v, unsigned n, st
 	static const Oid oids[AR_NCLASSES] = { 0, OID_INT8, OID_FLOAT8, OID_TEXT, OID_BYTEA };
 
 	if (n > PARAMS_MAX)
-		return err_set(e, ERR_LIMIT, "is too much for one question");
+		return err_set(e, ERR_LIMIT, "is too large for one query");
 	for (unsigned i = 0; i < n; i++) {
 		bool is_number = v[i].class == AR_INT || v[i].class == AR_REAL;
 
@@ -152,7 +153,7 @@ static PGresult *exec_params(struct db *d, const char *sql, const struct arvalue
 
 /* --- values of results, as text */
 
-/* Bytes in hex become bytes at the same place. */
+/* Decodes hexadecimal bytes in place. */
 static struct arvalue bytes_from(char *s, size_t n)
 {
 	size_t k = n >= 2 ? (n - 2) / 2 : 0;
@@ -286,7 +287,8 @@ static int pg_run(void *db, const struct arsql_statement *st, arsql_row_fn fn, v
 
 static int send_rows(struct db *d, const struct buf *rows, struct err *e)
 {
-	static const char head[19] = "PGCOPY\n\377\r\n"; /* and 0, flags, length of nothing */
+	/* followed by 0, the flags and the length of an empty header */
+	static const char head[19] = "PGCOPY\n\377\r\n";
 
 	if (PQputCopyData(d->pq, head, sizeof(head)) != 1 ||
 	    PQputCopyData(d->pq, (const char *)rows->p, (int)rows->n) != 1 ||
@@ -305,7 +307,7 @@ static int flush(struct db *d, struct slot *s, struct err *e)
 	r = PQexec(d->pq, s->copy);
 	rc = PQresultStatus(r) == PGRES_COPY_IN ? send_rows(d, &s->rows, e) : fail(d, r, e);
 	PQclear(r);
-	/* A COPY that could not be ended would be reported without end. */
+	/* A COPY that cannot be ended would be reported endlessly. */
 	while ((r = PQgetResult(d->pq)) && PQresultStatus(r) != PGRES_COPY_IN)
 		PQclear(r);
 	PQclear(r);
@@ -467,8 +469,10 @@ static int settle(struct db *d, enum armode mode, nsec_t time_ns, struct err *e)
 		return err_set(e, ERR_UNSUPPORTED,
 			       "the database has the encoding %.20s; an archive needs UTF8",
 			       encoding ? encoding : "?");
-	/* pg_catalog is first: else a loader could call functions of the schema's owner, for
-	 * example as max(). */
+	/*
+	 * pg_catalog is first. Otherwise a loader could call functions of the schema's owner, for
+	 * example one named max().
+	 */
 	rc = simple(d, "SET search_path = pg_catalog, omig_archive", e);
 	rc = rc ? rc : simple(d, "SET extra_float_digits = 3", e);
 	if (!rc && mode == AR_WRITE)
@@ -484,7 +488,7 @@ static int settle(struct db *d, enum armode mode, nsec_t time_ns, struct err *e)
 
 int arpg_open(const char *url, enum armode mode, nsec_t time_ns, struct arsql *out, struct err *e)
 {
-	/* The URL follows, and has precedence. */
+	/* The URL is the last entry, and has precedence. */
 	static const char *const keys[] = { "connect_timeout", "application_name",
 					    "client_encoding", "dbname", NULL };
 	const char *const values[] = { "10", "omig", "UTF8", url, NULL };

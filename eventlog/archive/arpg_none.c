@@ -4,7 +4,6 @@
 
 int arpg_open(const char *url, enum armode mode, nsec_t time_ns, struct arsql *out, struct err *e)
 {
-	return err_set(
-		e, ERR_UNSUPPORTED,
-		"this omig was made without PostgreSQL (Debian: libpq-dev); a file is an archive too");
+	return err_set(e, ERR_UNSUPPORTED,
+		       "this omig was built without PostgreSQL (Debian: libpq-dev); use a file");
 }

@@ -4,8 +4,8 @@
 #include "common/base/array.h"
 #include "common/base/str.h"
 
-#define TYPES_MAX 400 /* terms of one SQL statement: SQLite takes 500 */
-/* keys that are constants take two a type */
+#define TYPES_MAX 400 /* terms of one SQL statement: SQLite permits 500 */
+/* values: a key that is a constant takes two for each type */
 #define VALUES_MAX (ARQUERY_WORDS_MAX + 4 * TYPES_MAX)
 
 struct asked {
@@ -19,7 +19,7 @@ struct asked {
 	struct buf sql;
 	struct arvalue value[VALUES_MAX];
 	unsigned nvalue;
-	bool is_too_much; /* more values than have room */
+	bool is_too_much; /* there were more values than room */
 	const struct artype *type[TYPES_MAX]; /* selected types */
 	unsigned ntype;
 };
@@ -75,7 +75,7 @@ static int not_understood(struct err *e)
 {
 	return err_set(
 		e, ERR_PARSE,
-		"is not understood; try: types | streams | gaps | baseline [of EVENT] | "
+		"is not a sentence of this language; try: types | streams | gaps | baseline [of EVENT] | "
 		"count of EVENT [by FIELD] | EVENT where FIELD > 5 | slowest 20 lifelines of EVENT [by KEY]");
 }
 
@@ -89,11 +89,11 @@ static void add_value(struct asked *q, struct arvalue v)
 		q->is_too_much = true;
 }
 
-/* The statement is whole. ERR_LIMIT, ERR_NOMEM. */
+/* Checks that the statement is complete. Fails with ERR_LIMIT, ERR_NOMEM. */
 static int check_statement(const struct asked *q, struct err *e)
 {
 	if (q->is_too_much || (q->sql.failed && q->sql.n > q->sql.max / 2))
-		return err_set(e, ERR_LIMIT, "is too much for one question");
+		return err_set(e, ERR_LIMIT, "is too large for one query");
 	return q->sql.failed ? err_nomem(e) : 0;
 }
 
@@ -129,7 +129,7 @@ static bool has_field(const struct artype *t, const char *name)
 	return false;
 }
 
-/* A constant of the description, or of the stream. */
+/* Writes a constant of the description, or of the stream. */
 static void put_constant(struct asked *q, const char *name)
 {
 	struct arvalue v = AR_S(name, strlen(name));
@@ -143,7 +143,7 @@ static void put_constant(struct asked *q, const char *name)
 	add_value(q, v);
 }
 
-/* The field, of whichever class, or the constant of this name, as text. */
+/* Writes a key as text: the field of this name and any class, or the constant. */
 static void put_key(struct asked *q, const struct artype *t, const char *name)
 {
 	unsigned n = 0;
@@ -162,7 +162,7 @@ static void put_key(struct asked *q, const struct artype *t, const char *name)
 	buf_puts(&q->sql, n > 1 ? ")" : ", NULL)");
 }
 
-/* --- events by name: as it is, or NAME* */
+/* --- events by name: a name, or NAME* */
 
 static bool is_meant(const struct artype *t, const char *pattern, bool has_stages)
 {
@@ -183,15 +183,14 @@ static int find_types(struct asked *q, const char *pattern, bool has_stages, str
 		if (!is_meant(c->type[i], pattern, has_stages))
 			continue;
 		if (q->ntype == TYPES_MAX)
-			return err_set(e, ERR_LIMIT, "more than %d types of events are meant",
-				       TYPES_MAX);
+			return err_set(e, ERR_LIMIT,
+				       "more than %d types of events have such a name", TYPES_MAX);
 		q->type[q->ntype++] = c->type[i];
 	}
-	return q->ntype ? 0
-			: err_set(e, ERR_NOTFOUND, "no event '%.80s' is in the archive", pattern);
+	return q->ntype ? 0 : err_set(e, ERR_NOTFOUND, "the archive has no event '%.80s'", pattern);
 }
 
-/* A name that none of them has is a mistake, not an empty answer. */
+/* Reports a field that none of the types has, instead of an empty result. */
 static int is_known_field(const struct asked *q, const struct artype *const *t, unsigned n,
 			  const char *name, struct err *e)
 {
@@ -213,7 +212,7 @@ static int is_known_field(const struct asked *q, const struct artype *const *t, 
 			 : err_set(e, ERR_NOTFOUND, "these events have no field '%.80s'", name);
 }
 
-/* "(SELECT KEY AS k, ts FROM table UNION ALL ...) AS q" */
+/* Writes "(SELECT KEY AS k, ts FROM table UNION ALL ...) AS q". */
 static void put_keys(struct asked *q, const struct artype *const *t, unsigned n, const char *key)
 {
 	buf_puts(&q->sql, "(");
@@ -225,7 +224,7 @@ static void put_keys(struct asked *q, const struct artype *const *t, unsigned n,
 	buf_puts(&q->sql, ") AS q");
 }
 
-/* " IN (0, 3, 5)", of the types that were found */
+/* Writes " IN (0, 3, 5)", with the numbers of the types that were found. */
 static void put_numbers(struct asked *q)
 {
 	buf_puts(&q->sql, " IN (0");
@@ -261,7 +260,7 @@ static int ask_count(struct asked *q, struct err *e)
 	return run(q, e);
 }
 
-/* baseline [of X]: what a later archive is compared with */
+/* Answers baseline [of X]: data with which later archives are compared. */
 static int ask_baseline(struct asked *q, struct err *e)
 {
 	int rc = 0;
@@ -279,7 +278,7 @@ static int ask_baseline(struct asked *q, struct err *e)
 	return rc ? rc : run(q, e);
 }
 
-/* Returns the most likely key: id, guid, else the first name in .id. */
+/* Returns the most likely key: id, guid, otherwise the first name that ends in .id. */
 static const char *guess_key(const struct artype *const *t, unsigned n)
 {
 	static const char *const usual[] = { "id", "ID", "guid" };
@@ -298,7 +297,7 @@ static const char *guess_key(const struct artype *const *t, unsigned n)
 	return found;
 }
 
-/* slowest N lifelines of X [by KEY] */
+/* Answers slowest N lifelines of X [by KEY]. */
 static int ask_slowest(struct asked *q, struct err *e)
 {
 	const struct artype *const *t = q->type;
@@ -319,7 +318,7 @@ static int ask_slowest(struct asked *q, struct err *e)
 	if (!key)
 		return err_set(
 			e, ERR_NOTFOUND,
-			"these events have no field id, guid or in .id; say which: ... by KEY");
+			"these events have no field id, guid or *.id; name the field: ... by KEY");
 	buf_puts(
 		&q->sql,
 		"SELECT k AS key, min(ts) AS begin_ns, max(ts) - min(ts) AS duration_ns, count(*) AS events FROM ");
@@ -364,7 +363,7 @@ static void put_number(struct asked *q, const struct artype *t, const char *name
 		buf_puts(&q->sql, "1 = 0");
 }
 
-/* Writes one FIELD OP VALUE. */
+/* Writes one condition FIELD OP VALUE. */
 static void put_condition(struct asked *q, const struct artype *t, unsigned at)
 {
 	const char *op = operator_of(q->word[at + 1]), *text = q->word[at + 2];
@@ -392,7 +391,7 @@ struct rows_of {
 	const char *names[3 + AR_COLUMNS_MAX];
 };
 
-/* Replaces names of columns by true names. */
+/* Replaces names of columns by the true names of fields. */
 static int rename_columns(void *arg, const struct arvalue *v, const char *const *names, unsigned n,
 			  struct err *e)
 {
@@ -431,7 +430,7 @@ static int ask_events_of(struct asked *q, const struct artype *t, struct err *e)
 				rename_columns, &r, e);
 }
 
-/* X where FIELD OP VALUE [and FIELD OP VALUE]... */
+/* Answers X where FIELD OP VALUE [and FIELD OP VALUE]... */
 static int ask_where(struct asked *q, struct err *e)
 {
 	const struct artype *const *t = q->type;

@@ -32,7 +32,7 @@ void arsame_clear(struct arsame *s)
 
 /* --- rows of events */
 
-/* SQLite stores -0.0 as 0.0. */
+/* Writes a value. SQLite stores -0.0 as 0.0. */
 static void put_cell(struct buf *b, unsigned place, const struct arvalue *v)
 {
 	double r = v->class == AR_REAL ? v->r + 0.0 : 0;
@@ -48,8 +48,10 @@ static void put_cell(struct buf *b, unsigned place, const struct arvalue *v)
 		buf_put(b, v->s, v->n);
 }
 
-/* Writes the cells in the order of the archive's columns. False: the archive cannot have this
- * event. */
+/*
+ * Writes the cells in the order of the archive's columns. Returns false if the archive cannot have
+ * this event.
+ */
 static bool put_cells(struct buf *b, const struct artype *t, const struct event *ev)
 {
 	struct arvalue cell[AR_COLUMNS_MAX] = { 0 };
@@ -106,7 +108,7 @@ static int compare_rows(const void *a, const void *b)
 	return (x->id > y->id) - (x->id < y->id);
 }
 
-/* The rows of one type, which one query reads. */
+/* The rows of one type, which are read by one query. */
 struct asking {
 	struct arsame *s;
 	size_t from, to;

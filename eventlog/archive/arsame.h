@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Compares new events with those of the archive, because the stream of a text is only a guess. For
- * the room itself.
+ * Compares new events with those of the archive, because the stream of a text is only a guess. Only
+ * files of this room include it.
  */
 #ifndef EVENTLOG_ARCHIVE_ARSAME_H
 #define EVENTLOG_ARCHIVE_ARSAME_H
@@ -9,14 +9,14 @@
 #include "eventlog/archive/arcat.h"
 #include "eventlog/evread.h"
 
-#define ARSAME_ROWS 1024 /* compared at once, with a query for each of their types */
+#define ARSAME_ROWS 1024 /* rows that are compared at once, by a query for each of their types */
 
 struct arsame {
 	struct arsame_row {
 		const struct artype *t;
 		int64_t id;
-		uint64_t hash; /* of time, columns and values */
-	} * row; /* owned; room for ARSAME_ROWS */
+		uint64_t hash; /* hash of time, columns and values */
+	} * row; /* owned; ARSAME_ROWS entries */
 	size_t n;
 	size_t found; /* number of exact matches */
 	bool differs; /* no match is possible: the archive lacks the type or field */
@@ -33,14 +33,15 @@ static inline bool arsame_is_full(const struct arsame *s)
 }
 
 /*
- * Adds an event with this id. Events that did not fit in the archive are not compared. ERR_NOMEM.
+ * Adds an event with this id. Events without room in the archive are not compared. Fails with
+ * ERR_NOMEM.
  */
 int arsame_add(struct arsame *s, const struct arcat *c, int64_t id, const struct event *ev,
 	       struct err *e);
 
 /*
- * Sets *is_same if all of them are equal to the stored ones, and clears them. All rows must have
- * been written.
+ * Sets *is_same if all added events are equal to the stored ones, and drops them. All rows must
+ * have been written.
  */
 int arsame_ask(struct arsame *s, const struct arsql *sql, bool *is_same, struct err *e);
 

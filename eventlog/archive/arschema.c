@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables of every archive, before any load. docs/archive.md describes them. */
+/* The tables of an empty archive. docs/archive.md describes them. */
 #include "common/base/array.h"
 #include "common/base/buf.h"
 #include "eventlog/archive/arcat.h"
@@ -59,7 +59,7 @@ static int make(const struct arsql *s, struct err *e)
 
 	if (rc)
 		return rc;
-	rc = s->ops->look(s->db, &is_empty, e); /* another loader may have been faster */
+	rc = s->ops->look(s->db, &is_empty, e); /* another loader may have made it meanwhile */
 	rc = rc || !is_empty ? rc : make_all(s, e);
 	rc = rc ? rc : s->ops->commit(s->db, e);
 	if (rc)
@@ -79,6 +79,7 @@ int arschema_check(const struct arsql *s, enum armode mode, struct err *e)
 	rc = rc ? rc : arsql_number(s, "SELECT version FROM archive", &version, e);
 	if (!rc && version != 1)
 		rc = err_set(e, ERR_UNSUPPORTED,
-			     "is an archive of version %" PRId64 ", and 1 is known here", version);
+			     "is an archive of version %" PRId64 "; this program reads version 1",
+			     version);
 	return rc;
 }

@@ -54,7 +54,7 @@ int arsql_count(const struct arsql *s, const char *sql, int64_t end, int64_t *ou
 	int rc = arsql_number(s, sql, &n, e);
 
 	if (!rc && (n < 0 || n >= end))
-		rc = err_set(e, ERR_INVALID, "is no archive of Omig: a number is out of its range");
+		rc = err_set(e, ERR_INVALID, "is not an archive of Omig: a number is out of range");
 	*out = rc ? *out : n;
 	return rc;
 }

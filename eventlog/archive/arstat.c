@@ -10,8 +10,8 @@
 #include <stdlib.h>
 
 /*
- * Ranks the merged samples. Returns the sum of the ranks of a; *ties: the sum of t^3 - t over
- * ties.
+ * Ranks the merged samples. Returns the sum of the ranks of a. *ties: the sum of t^3 - t over
+ * groups of t equal values.
  */
 static double rank_sum(const double *a, size_t na, const double *b, size_t nb, double *ties)
 {
@@ -49,7 +49,7 @@ double arstat_ranks(double *a, size_t na, double *b, size_t nb, double *above)
 		return NAN;
 	variance = x * y / 12 * (n + 1 - ties / (n * (n - 1)));
 	distance = fabs(u - x * y / 2) - 0.5;
-	if (variance <= 0) /* all are equal */
+	if (variance <= 0) /* all values are equal */
 		return 1;
 	return distance <= 0 ? 1 : erfc(distance / sqrt(variance) / sqrt(2));
 }
@@ -59,10 +59,10 @@ static double median(const double *v, size_t n)
 	return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 }
 
-/* Standard error of the logarithm of the median of sorted values. */
+/* Returns the standard error of the logarithm of the median of sorted values. */
 static double error_of_median(const double *v, size_t n)
 {
-	static const double z = 2.5758293035489004; /* of 99 % */
+	static const double z = 2.5758293035489004; /* normal quantile for 99 % */
 	size_t c = (size_t)fmax(0, ((double)n + 1) / 2 - z * sqrt((double)n / 4) - 1);
 
 	return (log(v[n - 1 - c]) - log(v[c])) / (2 * z);
@@ -93,7 +93,7 @@ static struct moments moments_of(const double *v, size_t n)
 	return m;
 }
 
-/* Welch and Satterthwaite. */
+/* Returns the degrees of freedom (Welch and Satterthwaite). */
 static double freedom(double va, double na, double vb, double nb)
 {
 	return (va + vb) * (va + vb) / (va * va / (na - 1) + vb * vb / (nb - 1));
@@ -109,7 +109,7 @@ double arstat_means(struct arsample a, struct arsample b, double level, struct a
 		return NAN;
 	va = moments_variance(&ma) / (double)a.n;
 	vb = moments_variance(&mb) / (double)b.n;
-	if (va + vb <= 0) { /* no value varies */
+	if (va + vb <= 0) { /* no value differs from another one of its sample */
 		out->low = out->high = out->value;
 		return x == y ? 1 : 0;
 	}

@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests whether two samples differ, and by how much. Samples are taken as independent values; ties
- * are allowed. If a test cannot decide, its p is NaN. For the room itself.
+ *
+ *
+ * Tests whether two samples differ, and by how much. Values are assumed to be independent; ties are
+ * permitted. If a test cannot decide, its p is NaN. Only files of this room include it.
  */
 #ifndef EVENTLOG_ARCHIVE_ARSTAT_H
 #define EVENTLOG_ARCHIVE_ARSTAT_H
 
 #include <stddef.h>
 
-/* a / b, and its interval at the requested level. NaN: not known. */
+/* a / b, and its interval at the requested level. NaN: unknown. */
 struct arratio {
 	double value, low, high;
 };
 
-#define ARSTAT_LEAST 8 /* values per sample: with fewer the normal approximation is invalid */
+/* values per sample: with fewer values the normal approximation is invalid */
+#define ARSTAT_LEAST 8
 
 /*
  * Wilcoxon, Mann and Whitney: the two-sided probability that samples of one distribution differ
@@ -33,10 +36,10 @@ struct arsample {
 	size_t n;
 };
 
-/* Welch's test of equal means, variances not assumed equal; and the ratio of the means. */
+/* Welch's test of equal means, without equal variances. Also computes the ratio of the means. */
 double arstat_means(struct arsample a, struct arsample b, double level, struct arratio *out);
 
-/* Holm: replaces each p by its corrected value for all tests. NaN stay and do not count. */
+/* Replaces each p by its corrected value for all tests (Holm). NaN values stay and do not count. */
 int arstat_holm(double *p, size_t n);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conversion of event values to SQL. For the room itself. */
+/* Conversion of event values to SQL. Only files of this room include it. */
 #ifndef EVENTLOG_ARCHIVE_ARVALUE_H
 #define EVENTLOG_ARCHIVE_ARVALUE_H
 
@@ -7,22 +7,24 @@
 #include "eventlog/evtype.h"
 #include "eventlog/archive/arcat.h"
 
-/* A NaN becomes text; bytes that are no text stay bytes. Borrows from v. */
+/*
+ * Converts a value: a NaN becomes text, and bytes that are not text remain bytes. Borrows from v.
+ */
 struct arvalue arvalue_of(const struct evvalue *v);
 
-/* Returns the class of the column that values of this kind usually have. */
+/* Returns the usual class of a column for values of this kind. */
 enum arclass arvalue_class(enum evkind kind);
 
 /*
- * Writes the constants of a type as text for people and views: one statement each, with `of`,
+ * Writes the constants of a type as text for users and views: one statement for each, with `of`,
  * index, name, value.
  */
 int arvalue_constants(const struct arsql *s, const char *sql, int64_t of, const struct evtype *t,
 		      struct err *e);
 
-/* Returns how many fields of this name precede it. */
+/* Returns the number of fields of the same name before field i. */
 unsigned arvalue_nth(const struct evtype *t, unsigned i);
-/* Returns that field, with values of this class, for arcat_field(). The type owns the name. */
+/* Returns field i, with values of this class, for arcat_field(). The type owns the name. */
 struct arfield arvalue_field(const struct evtype *t, unsigned i, enum arclass class);
 
 #endif

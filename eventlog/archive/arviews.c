@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
+ *
+ *
  * Views with the classic shape over the wide tables: event, ident, value; and row, which has id and
- * description of each event. A view of all tables would be written again with each type. So there
- * are views of parts, and one that joins them.
+ * description of each event. A view of all tables would have to be written again with each new
+ * type. So there are views of parts, and one that joins the parts.
  */
 #include "common/base/buf.h"
 #include "common/base/array.h"
 #include "eventlog/archive/arcat.h"
 
-/* AR_PART_TYPES * AR_COLUMNS_MAX columns of 70 bytes, three times over */
+/* AR_PART_TYPES * AR_COLUMNS_MAX columns of 70 bytes, three times */
 #define SQL_MAX_BYTES (16u << 20)
 
 static void begin_view(struct buf *b, const struct arsql *s, const char *name, size_t part)
@@ -17,7 +19,7 @@ static void begin_view(struct buf *b, const struct arsql *s, const char *name, s
 		   s->ops->has_views_replaced ? "OR REPLACE " : "", s->ops->schema, name, part);
 }
 
-/* Puts a field of any class as a number; NULL: it is not a number. */
+/* Writes a field of any class as a number; NULL if it is not a number. */
 static void put_status(struct buf *b, const struct artype *t)
 {
 	for (size_t i = 0; i < t->nfield; i++)
@@ -46,7 +48,7 @@ static void put_row(struct buf *b, const struct arsql_ops *o, const struct artyp
 	buf_printf(b, "SELECT id, d FROM %s", t->tab);
 }
 
-/* Puts no columns for a term without rows. */
+/* Writes no columns for a term without rows. */
 static void put_fields(struct buf *b, const struct arsql_ops *o, const struct artype *t,
 		       int is_ident)
 {
@@ -82,7 +84,7 @@ static void put_value(struct buf *b, const struct arsql_ops *o, const struct art
 static const struct view {
 	const char *name;
 	void (*put)(struct buf *b, const struct arsql_ops *o, const struct artype *t);
-	const char *more; /* beside the parts */
+	const char *more; /* further terms besides the parts */
 } views[] = {
 	{ "row", put_row, "" },
 	{ "event", put_event, "" },
@@ -108,7 +110,7 @@ static int run_built(const struct arsql *s, struct buf *b, struct err *e)
 	return rc;
 }
 
-/* The tables of views, their destination, and the text of one. */
+/* A view over types, its destination, and the function that writes the term of one type. */
 struct writing {
 	const struct arcat *c;
 	const struct arsql *s;

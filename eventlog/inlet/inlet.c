@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define HELLO_BYTES (sizeof(EVSEND_HELLO) - 1)
-#define GUESS_BYTES 4096 /* of comments and blank lines before the first event */
+#define GUESS_BYTES 4096 /* bytes of comments and blank lines before the first event */
 
 struct inlet *inlet_new(const struct inlet_conf *conf)
 {
@@ -52,9 +52,9 @@ bool inlet_has_rest(const struct inlet *i)
 	return i->w.head.events > 0 || i->w.out.n;
 }
 
-/* --- the stream of this object */
+/* --- the stream of this inlet */
 
-/* The stream ends, and another one begins. */
+/* Ends the stream and begins another one. */
 static int renew(struct inlet *i, struct err *e)
 {
 	struct buf out;
@@ -108,7 +108,7 @@ int inlet_put(struct inlet *i, const struct event *ev, struct err *e)
 	return rc == -ERR_NOMEM ? rc : 0;
 }
 
-/* Gives out whole blocks of the stream. */
+/* Passes complete blocks of the stream to on_block(). */
 static int give_out(struct inlet *i)
 {
 	struct buf *b = &i->w.out;
@@ -135,7 +135,7 @@ int inlet_flush(struct inlet *i, struct err *e)
 
 /* --- forms */
 
-/* The first record of a handshake: no form of an event log begins so. */
+/* True for the first record of a TLS handshake: no form of an event log begins so. */
 static bool is_tls(const uint8_t *p, size_t n)
 {
 	return n >= 2 && p[0] == 0x16 && p[1] == 0x03;
@@ -153,7 +153,7 @@ static int begin_log(struct inlet *i, struct err *e)
 	return i->read ? 1 : err_nomem(e);
 }
 
-/* 1: the form is found. */
+/* Returns 1 if the form of the input was found. */
 static int find_form(struct inlet *i, struct err *e)
 {
 	const uint8_t *p = i->window + i->at;
@@ -196,7 +196,7 @@ static int step_blocks(struct inlet *i, struct err *e)
 		return 0;
 	}
 	if (look != EVBLOCK_GOOD)
-		return err_set(e, ERR_PROTO, "bytes that are no block");
+		return err_set(e, ERR_PROTO, "bytes that are not a block");
 	rc = i->conf.on_block(i->conf.arg, p, &head, i->place + head.bytes);
 	if (rc)
 		return rc;
@@ -205,7 +205,7 @@ static int step_blocks(struct inlet *i, struct err *e)
 	return 1;
 }
 
-/* Losses of the log become losses of the stream. */
+/* Counts losses of the event log as losses of the stream. */
 static void take_losses(struct inlet *i)
 {
 	const struct evread_report *r = evread_report(i->read);
@@ -224,7 +224,7 @@ static int step_log(struct inlet *i, struct err *e)
 
 	if (got < 0)
 		return err_nomem(e);
-	/* All events of the block now: they are valid as long as the window is. */
+	/* Reads all events of the block now: they are valid as long as the window. */
 	while (!rc && evread_next(i->read, &ev))
 		rc = inlet_put(i, &ev, e);
 	inlet_drop(i, used);
@@ -309,7 +309,7 @@ int inlet_datagram(struct inlet *i, const uint8_t *p, size_t n, struct err *e)
 	memcpy(to, p, n);
 	i->n = n;
 	i->form = INLET_TEXT;
-	i->is_last = true; /* for the line, which may have no end */
+	i->is_last = true; /* also for a last line without an end */
 	evline_guess(p, n, &i->line_form);
 	while (!rc && i->n && got > 0) {
 		got = inlet_step_text(i, e);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines of text, from a window that a line may not fit in. */
+/* Lines of text, which may be longer than the window. */
 #include "eventlog/inlet/inlet_internal.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@ static void note_bad(struct inlet *i, const char *why)
 		memcpy(i->report.why, why, strnlen(why, sizeof(i->report.why) - 1));
 }
 
-/* The rest of a line that is too long goes up to its end. */
+/* Skips the rest of a line that is too long. */
 static int skip(struct inlet *i, const uint8_t *end)
 {
 	size_t n = end ? (size_t)(end + 1 - (i->window + i->at)) : i->n;

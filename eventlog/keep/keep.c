@@ -40,25 +40,27 @@ void keep_say_end(struct keep *k)
 		k->has_sent_end = send_events(k, 0, NULL, 0, true) == 0;
 }
 
-/* Sends the end when the parent has acknowledged all blocks, and no source can add more. */
+/*
+ * Reports the end after the parent has acknowledged all blocks, if no source can add further ones.
+ */
 static void check_end(struct keep *k)
 {
 	if (k->request.ending && !k->sources && keep_is_empty(k))
 		keep_say_end(k);
 }
 
-/* --- from the spool */
+/* --- events of the spool */
 
 static void on_open(void *arg, int got, const struct err *e)
 {
 	struct keep *k = arg;
 
 	if (!got && k->has_failed)
-		log_notice("keep", "subscription=%s is kept again", k->name);
+		log_notice("keep", "events of subscription=%s are stored again", k->name);
 	k->has_failed = got != 0;
 	if (!got)
 		return;
-	log_error("keep", "nothing is kept for subscription=%s: %s", k->name, e->text);
+	log_error("keep", "events of subscription=%s are not stored: %s", k->name, e->text);
 }
 
 static void on_settled(void *arg, uint64_t appended)
@@ -72,7 +74,7 @@ static void on_settled(void *arg, uint64_t appended)
 	check_end(k);
 }
 
-/* Blocks that cannot be sent are sent again on the next stream. */
+/* Sends blocks. Blocks that cannot be sent are sent again on the next stream. */
 static void on_blocks(void *arg, int consumer, const uint8_t *p, size_t n, uint64_t place)
 {
 	struct keep *k = arg;
@@ -99,7 +101,7 @@ static void on_empty(void *arg, int consumer, uint64_t appended)
 	check_end(k);
 }
 
-/* was: keep_is_full() before the change. */
+/* Reports a change. was: result of keep_is_full() before it. */
 static void report_full(struct keep *k, bool was)
 {
 	const struct keeps *ks = k->owner;
@@ -126,7 +128,7 @@ static void on_word(void *arg, const char *text)
 	log_warn("keep", "subscription=%s: %s", k->name, text);
 }
 
-/* --- life */
+/* --- begin and end */
 
 static void on_lease(void *arg)
 {
@@ -174,16 +176,15 @@ static int open_spool(struct keep *k, struct err *e)
 	if (rc)
 		return rc;
 	k->consumer = spooler_consumer(k->spooler, CONSUMER, true);
-	return k->consumer < 0 ? err_set(e, ERR_INTERNAL, "the spool takes no consumer") : 0;
+	return k->consumer < 0 ? err_set(e, ERR_INTERNAL, "the spool accepts no consumer") : 0;
 }
 
 static int check_request(const struct msg_events_open *m, struct err *e)
 {
 	if (!keep_is_name(m->sub))
-		return err_set(
-			e, ERR_INVALID,
-			"a subscription's name has 1 to %d of letters, digits, '-', '_', '.'",
-			LEDGER_NAME_BYTES - 1);
+		return err_set(e, ERR_INVALID,
+			       "a subscription's name needs 1 to %d letters, digits, '-', '_', '.'",
+			       LEDGER_NAME_BYTES - 1);
 	if (m->policy > MSG_KEEP_STOP || m->max_bytes < KEEP_MIN_BYTES ||
 	    m->max_bytes > KEEP_MAX_BYTES || m->lease_s < KEEP_LEASE_MIN_S ||
 	    m->lease_s > KEEP_LEASE_MAX_S || !m->identity[0])
@@ -191,7 +192,7 @@ static int check_request(const struct msg_events_open *m, struct err *e)
 	return 0;
 }
 
-/* Sets the bytes that it may use of keeps_all; 0: none. */
+/* Sets the bytes that the subscription may use of keeps_all; 0: none. */
 static void promise(struct keep *k, uint64_t bytes)
 {
 	struct keeps_all *all = k->owner->conf.all;
@@ -259,7 +260,7 @@ int keep_new(struct keeps *ks, const struct msg_events_open *m, struct keep **ou
 	str_copy(k->name, sizeof(k->name), m->sub);
 	k->lease = loop_timer_new(ks->conf.loop, on_lease, k);
 	rc = k->lease ? set_request(k, m, e) : err_nomem(e);
-	if (!rc && !ks->is_loading) /* a loaded one is on the disk already */
+	if (!rc && !ks->is_loading) /* a loaded subscription is on the disk already */
 		rc = keep_save(k, e);
 	if (!rc && ks->conf.on_made) {
 		ks->conf.on_made(ks->conf.arg, k);
@@ -273,7 +274,7 @@ int keep_new(struct keeps *ks, const struct msg_events_open *m, struct keep **ou
 		if (is_made && ks->conf.on_gone)
 			ks->conf.on_gone(ks->conf.arg, k);
 		keep_free(k);
-		if (!ks->is_loading) /* a loaded one stays on the disk for its user */
+		if (!ks->is_loading) /* a loaded subscription stays on the disk for its user */
 			keep_erase(ks, m->sub);
 		return rc;
 	}
@@ -316,7 +317,10 @@ void keep_end(struct keep *k, const char *why)
 
 /* --- messages of the parent */
 
-/* A request that cannot be saved is valid until the daemon restarts. Then the parent repeats it. */
+/*
+ * Saves a request. If that fails, the request is valid until the daemon restarts, when the parent
+ * repeats it.
+ */
 static void save_request(const struct keep *k)
 {
 	struct err e = { 0 };
@@ -326,7 +330,7 @@ static void save_request(const struct keep *k)
 			 e.text);
 }
 
-/* A changed request affects no block that is stored or sent. */
+/* A changed request has no effect on blocks that are stored or sent. */
 int keep_report(struct keep *k, const struct msg_events_open *m, struct err *e)
 {
 	const struct msg_events_open was = k->request;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of stored subscriptions: each has a frame of events_open beside the folder of the spool. */
+/*
+ * Files of stored subscriptions: each has a frame of events_open, beside the folder with its spool.
+ */
 #include "common/base/file.h"
 #include "common/base/array.h"
 #include "common/base/log.h"
@@ -19,7 +21,7 @@ static int path_of(const struct keeps *ks, const char *name, const char *suffix,
 	int n = snprintf(out, FILE_PATH_BYTES, "%s/%s%s", ks->dir, name, suffix);
 
 	return n < 0 || n >= FILE_PATH_BYTES
-		       ? err_set(e, ERR_LIMIT, "%s is too long a path", ks->dir)
+		       ? err_set(e, ERR_LIMIT, "the path %s is too long", ks->dir)
 		       : 0;
 }
 
@@ -77,7 +79,7 @@ static void erase_file(void *arg, const char *name)
 	x->disk->remove(x->disk->arg, path);
 }
 
-/* Removes the files in it, which are ours alone. */
+/* Removes the files in a folder, which belong to the subscription. */
 static void erase_folder(const struct disk *d, const char *path)
 {
 	struct erasing x = { d, path };
@@ -86,10 +88,10 @@ static void erase_folder(const struct disk *d, const char *path)
 	d->list(d->arg, path, erase_file, &x);
 	rc = d->remove(d->arg, path);
 	if (rc && rc != -ENOENT)
-		log_warn("keep", "%s is not removed: %s", path, strerror(-rc));
+		log_warn("keep", "cannot remove %s: %s", path, strerror(-rc));
 }
 
-/* The file that names the owner is removed last: after a crash the removal is repeated. */
+/* Removes the file that names the owner last, so that the removal is repeated after a crash. */
 void keep_erase(const struct keeps *ks, const char *name)
 {
 	static const char *const beside[] = { ".arm", ".rows", ".hosts", SUB };
@@ -103,7 +105,7 @@ void keep_erase(const struct keeps *ks, const char *name)
 			d->remove(d->arg, path);
 }
 
-/* Derives the name of a subscription from its file; false: another kind of file. */
+/* Derives the name of a subscription from that of its file. Returns false for other files. */
 static bool name_of(const char *file, char name[LEDGER_NAME_BYTES])
 {
 	size_t n = strlen(file), suffix = sizeof(SUB) - 1;
@@ -147,7 +149,7 @@ static int read_sub(struct keeps *ks, const char *name, struct err *e)
 		rc = store_read(&s, &b, e);
 	if (!rc &&
 	    (b.n < FRAME_HEADER_BYTES || frame_bytes(b.p, b.n) != b.n || b.p[4] != MSG_EVENTS_OPEN))
-		rc = err_set(e, ERR_PARSE, "%s is not what was written", path);
+		rc = err_set(e, ERR_PARSE, "%s is damaged", path);
 	if (!rc)
 		rc = msg_get(b.p[4], b.p + FRAME_HEADER_BYTES, b.n - FRAME_HEADER_BYTES, &m, e);
 	if (!rc && strcmp(m->events_open.sub, name) != 0)
@@ -171,7 +173,10 @@ int keeps_take_up(struct keeps *ks, const char *name, struct err *e)
 	return rc;
 }
 
-/* A file that cannot be read is left for people to examine, and does not affect others. */
+/*
+ * Loads a subscription. A file that cannot be read is left for the user, and has no effect on
+ * others.
+ */
 static void load_one(void *arg, const char *file)
 {
 	char name[LEDGER_NAME_BYTES];
@@ -180,7 +185,7 @@ static void load_one(void *arg, const char *file)
 	if (!name_of(file, name))
 		return;
 	if (keeps_take_up(arg, name, &e))
-		log_error("keep", "subscription=%s is not taken up: %s", name, e.text);
+		log_error("keep", "subscription=%s is not continued: %s", name, e.text);
 }
 
 int keeps_load(struct keeps *ks, struct err *e)

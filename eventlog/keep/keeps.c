@@ -113,17 +113,18 @@ static uint64_t reserved_bytes(const struct keeps *ks, const struct keep *withou
 	return sum;
 }
 
-/* Checks the room of all subscriptions of this process, including those of other users. */
+/* Checks the room for subscriptions of all users in this process. */
 static int has_room_in_all(const struct keeps_all *all, const struct keep *k, uint64_t bytes,
 			   struct err *e)
 {
 	uint64_t others = all->bytes - (k ? k->promised : 0);
 
 	if (!k && all->n >= KEEPS_ALL_MAX)
-		return err_set(e, ERR_LIMIT, "%d subscriptions of all users are kept here already",
+		return err_set(e, ERR_LIMIT,
+			       "%d subscriptions of all users are stored here already",
 			       KEEPS_ALL_MAX);
 	if (bytes > KEEPS_ALL_MAX_BYTES || others > KEEPS_ALL_MAX_BYTES - bytes)
-		return err_set(e, ERR_LIMIT, "subscriptions of all users may keep %llu MiB here",
+		return err_set(e, ERR_LIMIT, "subscriptions of all users may store %llu MiB here",
 			       (unsigned long long)(KEEPS_ALL_MAX_BYTES >> 20));
 	return 0;
 }
@@ -133,16 +134,16 @@ int keeps_has_room(const struct keeps *ks, const struct keep *k, uint64_t bytes,
 	uint64_t max = ks->conf.max_bytes;
 
 	if (!k && ks->n >= KEEPS_MAX)
-		return err_set(e, ERR_LIMIT, "%d subscriptions are kept here already", KEEPS_MAX);
+		return err_set(e, ERR_LIMIT, "%d subscriptions are stored here already", KEEPS_MAX);
 	if (bytes > max || reserved_bytes(ks, k) > max - bytes)
-		return err_set(e, ERR_LIMIT, "subscriptions may keep %llu MiB here in all",
+		return err_set(e, ERR_LIMIT, "subscriptions may store %llu MiB here in all",
 			       (unsigned long long)(max >> 20));
 	return ks->conf.all ? has_room_in_all(ks->conf.all, k, bytes, e) : 0;
 }
 
 /*
- * An existing one continues, because it may have blocks that exist nowhere else. If there is no
- * more room it keeps its previous limit.
+ * Changes an existing subscription, which may have blocks that exist nowhere else. Without further
+ * room it continues with its previous limit.
  */
 static int report_one(const struct keeps *ks, struct keep *k, const struct msg_events_open *m,
 		      struct err *e)
@@ -158,8 +159,10 @@ static int report_one(const struct keeps *ks, struct keep *k, const struct msg_e
 	return keep_report(k, &what, e);
 }
 
-/* A subscription on the disk may have blocks that exist nowhere else. When it cannot be read it is
- * neither replaced nor removed. */
+/*
+ * Looks for a subscription on the disk, which may have blocks that exist nowhere else. If it cannot
+ * be read it is neither replaced nor removed.
+ */
 static int look_on_disk(struct keeps *ks, const char *name, struct keep **out, struct err *e)
 {
 	struct err why = { 0 };
@@ -178,7 +181,7 @@ static int make_or_report(struct keeps *ks, const struct msg_events_open *m, str
 	struct keep *k = keeps_find(ks, m->sub);
 	int rc = 0;
 
-	if (k && k->why) { /* ended in the same turn */
+	if (k && k->why) { /* it has ended in the same turn of the loop */
 		keep_end_now(k);
 		k = NULL;
 	} else if (!k) {
@@ -189,7 +192,7 @@ static int make_or_report(struct keeps *ks, const struct msg_events_open *m, str
 		return rc;
 	if (!ks->dir)
 		return err_set(e, ERR_UNSUPPORTED,
-			       "nothing can be kept here: there is no folder for it");
+			       "events cannot be stored here: there is no folder for them");
 	if (k && !str_eq(k->identity, m->identity))
 		return err_set(e, ERR_DENIED, "the subscription belongs to another owner");
 	if (k)
@@ -208,7 +211,7 @@ static void got_open(struct keeps *ks, const struct msg_events_open *m)
 	if (rc) {
 		str_copy(ks->refused, sizeof(ks->refused), m->sub);
 		ks->why = e;
-		log_warn("keep", "subscription=%s is not kept: %s", m->sub, e.text);
+		log_warn("keep", "subscription=%s is not stored: %s", m->sub, e.text);
 		if (m->ending && m->stream && !has_some)
 			ks->conf.send(ks->conf.send_arg,
 				      &(struct msg){ .type = MSG_EVENTS,
@@ -229,7 +232,7 @@ static void got_end(struct keeps *ks, const struct msg_events_end *m)
 	struct keep *k = keeps_find(ks, m->sub);
 
 	if (k && str_eq(k->identity, m->identity))
-		keep_end(k, "those above ended it");
+		keep_end(k, "the parent has ended it");
 }
 
 void keeps_take(struct keeps *ks, const struct msg *m)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The steps that build a model from events, in the order of their calls. For the files of this
- * room.
+ * The steps that make a model of events, in the order of their calls. Only files of this room
+ * include it.
  */
 #ifndef EVENTLOG_LIFELINE_INTERNAL_H
 #define EVENTLOG_LIFELINE_INTERNAL_H
@@ -15,22 +15,22 @@ struct life_work {
 	size_t *first;
 };
 
-/* Sorts points by key, then by time. -ERR_NOMEM. */
+/* Sorts points by key, then by time. Fails with ERR_NOMEM. */
 int life_group(struct life_work *w);
 
 /*
- * Orders stages as lines have them (is_given: keeps their order), and renumbers and sorts the
+ * Orders the stages as lines pass them, or keeps their order (is_given). Renumbers and sorts the
  * points.
  */
 void life_order(struct life_work *w, bool is_given);
 
-/* Cuts the points into lines, and finds the missing stages of each. -ERR_NOMEM. */
+/* Cuts the points into lines, and finds the missing stages of each. Fails with ERR_NOMEM. */
 int life_cut(struct life_work *w);
 
-/* Measures the durations of steps. -ERR_NOMEM. */
+/* Measures the durations of steps. Fails with ERR_NOMEM. */
 int life_measure(struct life_work *w);
 
-/* Returns the bits of the stages of a line's points. */
+/* Returns a set of bits: the stages of a line's points. */
 static inline uint64_t life_stages_of(const struct life_point *p, size_t n)
 {
 	uint64_t bits = 0;

@@ -18,12 +18,12 @@ struct life {
 	struct life_model m;
 	struct life_work work;
 	size_t stage_cap, point_cap, key_cap, series_cap, wanted_cap;
-	bool *is_wanted; /* of each key: an event fulfils `where` */
-	size_t nsample; /* of all series */
-	struct smap stages, keys, series; /* number + 1, as a pointer */
+	bool *is_wanted; /* by key: an event fulfils `where` */
+	size_t nsample; /* samples of all series */
+	struct smap stages, keys, series; /* name -> number + 1 */
 	struct buf text; /* scratch */
-	char *host; /* of the first series */
-	bool has_hosts; /* more than one */
+	char *host; /* host of the first series */
+	bool has_hosts; /* the series have several hosts */
 };
 
 static void *as_pointer(size_t i)
@@ -31,7 +31,7 @@ static void *as_pointer(size_t i)
 	return (void *)(uintptr_t)(i + 1);
 }
 
-/* Returns SIZE_MAX if it is missing. */
+/* Returns SIZE_MAX if the name is missing. */
 static size_t find(const struct smap *m, const char *name)
 {
 	return (size_t)(uintptr_t)smap_find(m, name) - 1;
@@ -115,8 +115,8 @@ static const char *shown_name(struct life *l, const char *s)
 }
 
 /*
- * Finds the number of a name, or assigns a new one if there is room; SIZE_MAX: there is none.
- * Returns whether it is new, or -ERR_NOMEM.
+ * Finds the number of a name, or assigns a new one if there is room. *out is SIZE_MAX without room.
+ * Returns whether the number is new. Fails with ERR_NOMEM.
  */
 static int number_of(struct smap *m, const char *name, size_t n, size_t max, size_t *out)
 {
@@ -168,7 +168,7 @@ static int add_key(struct life *l, size_t *out)
 	return m->key[m->nkey] ? (m->nkey++, 0) : -ERR_NOMEM;
 }
 
-/* Writes the key to the scratch text. Returns false if the event is in no line. */
+/* Writes the key to the scratch text. Returns false if the event belongs to no line. */
 static bool find_key(struct life *l, const struct event *ev)
 {
 	const struct evvalue *v = l->options.nkey ? NULL : evattr_find_id(ev);
@@ -273,7 +273,10 @@ static int add_sample(struct life *l, const struct event *ev, const char *field,
 	return 0;
 }
 
-/* Texts that are numbers count as numbers: in a text log, 40.10 is not a name. NaN: none. */
+/*
+ * Returns a value as a number. Texts that are numbers count, because in a text log 40.10 is not a
+ * name. NaN: not a number.
+ */
 static double number(const struct evvalue *v)
 {
 	char text[STR_DOUBLE_BYTES];
@@ -298,7 +301,7 @@ static double number(const struct evvalue *v)
 	return str_to_double(text, -DBL_MAX, DBL_MAX, &d) ? NAN : d;
 }
 
-/* Errors and warnings are marks, even with numbers. */
+/* Adds a load, or a mark. Errors and warnings are marks, even with numbers. */
 static int add_load(struct life *l, const struct event *ev)
 {
 	const struct evtype *t = ev->type;
@@ -328,16 +331,15 @@ int life_event(struct life *l, const struct event *ev, struct err *e)
 	else
 		rc = find_key(l, ev) ? add_point(l, ev) : add_load(l, ev);
 	if (rc == -ERR_LIMIT)
-		return err_set(
-			e, ERR_LIMIT,
-			"more than %u events: ask for a part of them (--from, --to, --where)",
-			LIFE_EVENTS_MAX);
+		return err_set(e, ERR_LIMIT,
+			       "more than %u events: select a part of them (--from, --to, --where)",
+			       LIFE_EVENTS_MAX);
 	return rc ? err_set(e, ERR_NOMEM, "out of memory after %llu events",
 			    (unsigned long long)l->m.events)
 		  : 0;
 }
 
-/* --- the selected time, from 0 on */
+/* --- selection of the time, which then begins at 0 */
 
 static void find_span(const struct life_model *m, nsec_t *first, nsec_t *last)
 {

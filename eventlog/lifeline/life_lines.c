@@ -5,7 +5,10 @@
 
 #include <stdlib.h>
 
-/* For a key that begins again with its first stage: the number of points of its first line. */
+/*
+ * Returns the number of points of the first line of a key, which ends where its first stage is
+ * repeated.
+ */
 static size_t line_length(const struct life_model *m, const struct life_point *p, size_t n)
 {
 	bool has_head = m->stage[p[0].stage].is_head;

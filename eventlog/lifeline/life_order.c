@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
+ *
+ *
  * Orders the stages by the lines: stage a is above b if more lines have a before b than b before a.
- * Lines of different kinds, without a common stage, are placed one below the other.
+ * Kinds of lines without a common stage are placed below each other.
  */
 #include "eventlog/lifeline/internal.h"
 
@@ -17,7 +19,7 @@ static int by_time(const void *a, const void *b)
 	return (x->stage > y->stage) - (x->stage < y->stage);
 }
 
-/* Usually sorted already: a log is written in the order of time. */
+/* The points are usually sorted already, because a log is written in the order of time. */
 static void sort_points(struct life_point *p, size_t n)
 {
 	for (size_t i = 1; i < n; i++)
@@ -59,10 +61,10 @@ int life_group(struct life_work *w)
 /* --- order of the stages */
 
 struct order {
-	/* lines that have the first of two before the second */
+	/* [a][b]: number of lines with a before b */
 	uint32_t before[LIFE_STAGES_MAX][LIFE_STAGES_MAX];
 	unsigned kind[LIFE_STAGES_MAX];
-	unsigned place[LIFE_STAGES_MAX]; /* new number of an old one */
+	unsigned place[LIFE_STAGES_MAX]; /* new number, by old number */
 };
 
 static void count_line(struct order *o, const struct life_point *p, size_t n)
@@ -87,7 +89,7 @@ static bool are_together(const struct order *o, unsigned a, unsigned b)
 	return o->before[a][b] || o->before[b][a];
 }
 
-/* A kind is named by its lowest stage. */
+/* Finds the kinds. A kind has the number of its lowest stage. */
 static void find_kinds(struct order *o, unsigned n)
 {
 	bool has_changed = true;
@@ -105,7 +107,10 @@ static void find_kinds(struct order *o, unsigned n)
 	}
 }
 
-/* Counts stages of the same kind that are not placed yet and are more often before this one. */
+/*
+ * Returns how many unplaced stages of the same kind precede this one more often than they follow
+ * it.
+ */
 static unsigned rivals_of(const struct order *o, unsigned s, unsigned n, uint64_t placed)
 {
 	unsigned k = 0;
@@ -116,8 +121,8 @@ static unsigned rivals_of(const struct order *o, unsigned s, unsigned n, uint64_
 }
 
 /*
- * The next stage is of the current kind, and has the fewest before it. Of several, it is the one
- * with the lowest number.
+ * Places the stages. The next stage is of the current kind, and has the fewest stages before it. Of
+ * several, the one with the lowest number is next.
  */
 static void find_places(struct order *o, unsigned n)
 {
@@ -142,7 +147,7 @@ static void find_places(struct order *o, unsigned n)
 	}
 }
 
-/* Given stages keep their places, and are of one kind. */
+/* Keeps the places of stages that were given. They are of one kind. */
 static void keep_places(struct order *o, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
@@ -183,5 +188,6 @@ void life_order(struct life_work *w, bool is_given)
 	if (is_given)
 		keep_places(&o, m->nstage);
 	give_places(w, &o);
-	sort_groups(w); /* events with the same time are in the order of their stages now */
+	/* sorts again, because events with the same time are now in the order of their stages */
+	sort_groups(w);
 }

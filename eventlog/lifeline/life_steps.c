@@ -13,7 +13,7 @@
 #define NAME_MAX_BYTES_TWICE 4096
 
 struct pairs {
-	size_t n[PAIRS], end[PAIRS]; /* durations of a pair: end - n .. end - 1 */
+	size_t n[PAIRS], end[PAIRS]; /* durations of a pair are at end - n .. end - 1 */
 	nsec_t *took;
 };
 
@@ -30,7 +30,7 @@ static void count_pairs(const struct life_model *m, struct pairs *q)
 		for (uint32_t k = 1; k < m->line[i].n; k++)
 			q->n[pair_of(m->point + m->line[i].first + k - 1)]++;
 	for (size_t i = 0; i < PAIRS; i++) {
-		q->end[i] = sum; /* its start, until it is filled */
+		q->end[i] = sum; /* it is the start of the range until the range is filled */
 		sum += q->n[i];
 	}
 }
@@ -54,7 +54,7 @@ static int by_value(const void *a, const void *b)
 
 /* --- names */
 
-/* Returns how many bytes precede `end` and a separator in name; 0: it does not end so. */
+/* Returns how many bytes of name precede `end` and a separator; 0 if name does not end so. */
 static size_t before(const char *name, const char *end)
 {
 	size_t n = strlen(name), len = strlen(end);
@@ -65,7 +65,7 @@ static size_t before(const char *name, const char *end)
 	return n > 1 && strchr("._-", name[n - 1]) ? n - 1 : n;
 }
 
-/* Finds the work of which both are ends, by the usual names of such events. */
+/* Returns the length of the name that a and b share, if they are ends such as X.start and X.end. */
 static size_t common_work(const char *a, const char *b)
 {
 	static const char *const ends[][2] = {

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PACKED_MAX_BYTES (SIZE_MAX / 4) /* the input is in memory already, and larger */
+/* no limit in practice: the input is in memory already, and larger */
+#define PACKED_MAX_BYTES (SIZE_MAX / 4)
 
 /* --- base64 */
 
@@ -60,7 +61,7 @@ static nsec_t duration(const struct life_model *m, const struct life_line *l)
 	return m->point[l->first + l->n - 1].at - l->at;
 }
 
-/* The longest first. */
+/* Compares durations; the longest is first. */
 static int by_length(const void *a, const void *b)
 {
 	const nsec_t *x = a, *y = b;
@@ -69,8 +70,8 @@ static int by_length(const void *a, const void *b)
 }
 
 /*
- * Finds the least duration of the slowest 5 % of all lines, and of the slowest thousand.
- * -ERR_NOMEM.
+ * Finds the least duration of the slowest 5 % of all lines, and of the slowest thousand. Fails with
+ * ERR_NOMEM.
  */
 static int find_slow(const struct life_model *m, nsec_t *twentieth, nsec_t *thousand)
 {
@@ -91,8 +92,8 @@ static int find_slow(const struct life_model *m, nsec_t *twentieth, nsec_t *thou
 }
 
 /*
- * Packs a line: its start minus that of the previous one, key (0: the next new one), events: stage
- * and time since the last.
+ * Packs a line: its start minus that of the previous line, its key (0: the next new one), and its
+ * events: stage and time since the previous one.
  */
 static void pack_line(struct buf *b, const struct life_model *m, const struct life_line *l,
 		      nsec_t *before, uint32_t key)
@@ -116,9 +117,9 @@ static void pack_line(struct buf *b, const struct life_model *m, const struct li
 struct packing {
 	struct json *j;
 	const struct life_model *m;
-	unsigned each; /* lines: 1 = all */
-	nsec_t least; /* and those that took so long */
-	/* of each key, in the order in which lines have them, from 1; 0 = not yet */
+	unsigned each; /* each n-th line; 1 = all */
+	nsec_t least; /* further lines: those with at least this duration */
+	/* by key: its number, in the order of the first lines, from 1; 0 = none yet */
 	uint32_t *number;
 	uint32_t nkey;
 	size_t lines, points;
@@ -129,7 +130,10 @@ static bool is_kept(const struct packing *p, size_t i)
 	return i % p->each == 0 || duration(p->m, &p->m->line[i]) >= p->least;
 }
 
-/* Keys are in the order in which lines have them, so that most lines need not name theirs. */
+/*
+ * Packs the lines. Keys are numbered in the order of their first lines, so that most lines need not
+ * name them.
+ */
 static int pack_lines(struct packing *p)
 {
 	const struct life_model *m = p->m;
@@ -172,7 +176,7 @@ static int put_lines(struct json *j, const struct life_model *m)
 	return rc;
 }
 
-/* --- density: levels, until the lines of a screen are few enough to be drawn */
+/* --- density: levels, until so few lines are on a screen that they can be drawn */
 
 static int put_level(struct json *j, const struct life_model *m, unsigned level)
 {
@@ -281,7 +285,7 @@ static int put_series(struct json *j, const struct life_model *m)
 	return rc;
 }
 
-/* --- all of it */
+/* --- the whole object */
 
 static void put_stages(struct json *j, const struct life_model *m)
 {

@@ -10,22 +10,25 @@
 #include "eventlog/lifeline/life.h"
 
 /*
- * A page with more opens slowly (some 8 bytes each): then it has each n-th line, and the slowest.
+ * A page with more points (about 8 bytes each) opens slowly: then it contains each n-th line, and
+ * the slowest lines.
  */
 #define LIFEPACK_POINTS_MAX (2u << 20)
 #define LIFEPACK_SLOWEST 1000
-/* More steps in one view are shown as density; a browser draws fewer in a tenth of a second. */
+/*
+ * If a view has more steps, it shows density. A browser draws fewer steps in a tenth of a second.
+ */
 #define LIFEPACK_STEPS_EXACT 40000
 /*
- * A screen has fewer pixels: more samples of a load become the smallest and the largest of each
- * part of the time.
+ * A screen has fewer pixels. Of more samples, the page has the smallest and largest of each part of
+ * the time.
  */
 #define LIFEPACK_SAMPLES_MAX 32768
 
-/* Sampling of lines for a page; 1 = all, n = each n-th and the slowest. */
+/* Returns the sampling of lines for a page: 1 = all lines, n = each n-th line and the slowest. */
 unsigned lifepack_sampling(const struct life_model *m);
 
-/* title: of the log. key: name of the lines. ERR_NOMEM. */
+/* title: of the log. key: name of the key. Fails with ERR_NOMEM. */
 int lifepack_json(struct buf *out, const struct life_model *m, const char *title, const char *key,
 		  struct err *e);
 

@@ -10,7 +10,7 @@
 
 extern const char page_css[], page_js[], page_policy[];
 
-#define STEPS_SHOWN 8 /* the others are folded away */
+#define STEPS_SHOWN 8 /* steps that are always visible; the others are folded */
 #define STEPS_LISTED 200
 #define BAR_PIXELS 100
 
@@ -43,7 +43,7 @@ void lifepage_put_text(struct buf *out, const char *s)
 	buf_done(&clean);
 }
 
-/* --- the slowest step, as a sentence and a table: visible without a script */
+/* --- the slowest steps, as a sentence and a table, which are visible without a script */
 
 static void put_verdict(struct buf *out, const struct life_model *m)
 {
@@ -127,8 +127,8 @@ static void put_doubts(struct buf *out, const struct life_model *m)
 	if (each > 1)
 		buf_printf(
 			&b,
-			"Figures and density are of all lines. One by one the page has one line in %u, and the slowest %d: "
-			"with more it would not open. --from, --to and --where show a part whole.",
+			"Figures and density include all lines. Single lines are one in %u, and the slowest %d: "
+			"with more the page would not open. --from, --to and --where show a part completely.",
 			each, LIFEPACK_SLOWEST);
 	put_note(out, buf_str(&b));
 	out->failed |= b.failed;
@@ -158,19 +158,22 @@ static const char page_tools[] =
 	"<div class=\"legend\"><span class=\"l\">lifeline</span><span class=\"s\">slowest 5 %</span><span class=\"p\">chosen</span>"
 	"<span class=\"m\">missing stage</span><span class=\"k\">event</span><span class=\"o\">load</span></div>\n"
 	"</div>\n"
-	"<div class=\"view\"><canvas id=\"whole\" role=\"img\" aria-label=\"events over all of the time, and what part is shown\"></canvas>\n"
+	"<div class=\"view\"><canvas id=\"whole\" role=\"img\" aria-label=\"events over the whole time, and the visible part\"></canvas>\n"
 	"<canvas id=\"lines\" tabindex=\"0\" role=\"application\" aria-label=\"lifelines: time to the right, stages downwards; "
 	"arrows move and zoom, s goes to the slowest line\"></canvas><div id=\"tip\" hidden></div></div>\n"
 	"<details id=\"help\"><summary>keys</summary><p>Drag or <kbd>&larr;</kbd> <kbd>&rarr;</kbd>: move. Wheel, double click, "
 	"<kbd>&uarr;</kbd> <kbd>&darr;</kbd>, <kbd>+</kbd> <kbd>-</kbd>: zoom. <kbd>0</kbd>: all. Click: choose a line. "
-	"<kbd>n</kbd> <kbd>p</kbd>: the next, the one before. <kbd>s</kbd> <kbd>S</kbd>: the slowest, the next slowest. "
-	"<kbd>z</kbd>: fit the chosen line. <kbd>/</kbd>: find a key. <kbd>Esc</kbd>: choose none. The address says what is "
+	"<kbd>n</kbd> <kbd>p</kbd>: the next, the previous. <kbd>s</kbd> <kbd>S</kbd>: the slowest, the next slowest. "
+	"<kbd>z</kbd>: fit the chosen line. <kbd>/</kbd>: find a key. <kbd>Esc</kbd>: choose none. The address describes what is "
 	"shown, and can be passed on.</p>"
 	"<p>A line is one key. Time goes to the right, stages downwards: a steep part is fast, a flat one slow. Where there are more "
 	"lines than pixels their density is shown: the darker, the more lines are in that step at that time. The slowest are drawn over it.</p></details>\n"
 	"<noscript><p class=\"note\">The picture needs JavaScript; the table does not.</p></noscript>\n";
 
-/* A script element ends at the first "</script", in any context: so no < is left. */
+/*
+ * Writes the data for the script. A script element ends at the first "</script", in any context, so
+ * that no < may be left.
+ */
 static int put_data(struct buf *out, const struct life_model *m, const char *title, const char *key,
 		    struct err *e)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For papers: on white, without a script, every shape a vector. */
+/* The picture for papers: white background, no script, vectors only. */
 #include "eventlog/lifeline/lifepage.h"
 #include "eventlog/lifeline/lifetile.h"
 #include "eventlog/lifeline/lifewords.h"
@@ -17,11 +17,11 @@
 #define BAND 48
 #define MARK 22
 #define LOAD 52
-#define NAME_CHARS 30 /* of a stage, in the gutter */
+#define NAME_CHARS 30 /* characters of a stage's name in the left margin */
 #define SLOW_OVER_DENSITY 40
-#define SHADES 5 /* of density: fewer shapes */
+#define SHADES 5 /* shades of density: a picture needs fewer than a page */
 
-/* The picture, and its total time. */
+/* The picture, and the time that it covers. */
 struct drawing {
 	struct buf *out;
 	const struct life_model *m;
@@ -39,7 +39,7 @@ static int y_of(unsigned stage)
 	return TOP + (int)stage * BAND;
 }
 
-/* Cut at a character, so that it stays in the gutter. */
+/* Writes a name, cut after a whole character so that it fits the margin. */
 static void put_name(struct buf *out, const char *name, int y)
 {
 	size_t i = 0, chars = 0;
@@ -124,7 +124,10 @@ static int by_length(const void *a, const void *b)
 	return (*x < *y) - (*x > *y);
 }
 
-/* Returns the least duration of the slowest 5 %, or of as many as leave a density visible. */
+/*
+ * Returns the least duration of the slowest 5 %, or of so many lines that a density remains
+ * visible.
+ */
 static nsec_t slow_from(const struct life_model *m)
 {
 	nsec_t *took = malloc((m->nline + 1) * sizeof(*took)), slow = INT64_MAX;
@@ -167,7 +170,7 @@ static unsigned coarse(const struct lifetile *t, float count)
 	return (lifetile_shade(t, count) + 2) / 3;
 }
 
-/* Writes one path for each shade: runs of cells, as flat boxes. */
+/* Writes one path for each shade: rows of equal cells, as flat boxes. */
 static void put_shade(const struct drawing *d, const struct lifetile *t, unsigned shade)
 {
 	double w = (double)PLOT / t->columns, h = (double)BAND / t->fine;
@@ -244,7 +247,7 @@ static void put_marks(const struct drawing *d, const struct life_series *s, int 
 	buf_puts(d->out, "\"/>\n");
 }
 
-/* The area between the greatest and the least value of each pixel. */
+/* Draws the area between the smallest and the largest value of each pixel. */
 static void put_range(const struct drawing *d, const struct liferange *r, double low, double scale,
 		      int y)
 {

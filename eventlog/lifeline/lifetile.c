@@ -10,7 +10,7 @@
 #define SHADES 15
 #define ROWS_MAX 256 /* a screen shows no finer rows */
 
-/* Returns the rows between two stages for this many stages: 16, fewer if there are many. */
+/* Returns the number of rows between two stages: 16, or fewer if there are many stages. */
 static unsigned lifetile_fine(unsigned nstage)
 {
 	unsigned bands = nstage > 1 ? nstage - 1 : 1;
@@ -18,8 +18,10 @@ static unsigned lifetile_fine(unsigned nstage)
 	return bands * 16 <= ROWS_MAX ? 16 : ROWS_MAX / bands;
 }
 
-/* Adds a line from x0 to x1 in a row: parts of the end cells directly, and the whole cells between
- * as a difference, to be summed later. */
+/*
+ * Adds a line from x0 to x1 in a row: parts of the cells at its ends directly, and the cells
+ * between as differences, which are summed later.
+ */
 static void add_span(struct lifetile *t, int32_t *whole, unsigned row, double x0, double x1)
 {
 	double from = x0 < x1 ? x0 : x1, to = x0 < x1 ? x1 : x0;
@@ -28,7 +30,7 @@ static void add_span(struct lifetile *t, int32_t *whole, unsigned row, double x0
 	int32_t *w = whole + (size_t)row * t->columns;
 
 	if (first == last) {
-		/* Makes it at least wide enough to be visible. */
+		/* Makes the span at least wide enough to be visible. */
 		cell[first] += (float)(to - from) + FLT_MIN;
 		return;
 	}
@@ -38,7 +40,10 @@ static void add_span(struct lifetile *t, int32_t *whole, unsigned row, double x0
 	w[last]--;
 }
 
-/* Adds the line between two stages, in either direction; within one stage, in the row below it. */
+/*
+ * Adds the line between two stages, in either direction. A line within one stage is in the row
+ * below it.
+ */
 static void add_step(struct lifetile *t, int32_t *whole, const struct life_point *p, double scale)
 {
 	double x0 = (double)p[0].at * scale, x1 = (double)p[1].at * scale;
@@ -70,7 +75,7 @@ static void sum_rows(struct lifetile *t, const int32_t *whole)
 	}
 }
 
-/* Returns the columns per ns with which the last event is in the last column. */
+/* Returns the columns per ns that put the last event into the last column. */
 static double scale_of(const struct life_model *m, size_t columns)
 {
 	nsec_t span = m->end - m->start;

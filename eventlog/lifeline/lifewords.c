@@ -47,8 +47,9 @@ const char *lifewords_verdict(const struct life_model *m, struct buf *before, st
 	const struct life_step *s = m->step;
 
 	if (!m->nstep) {
-		buf_puts(before, m->nline ? "No line has two events: no stage can be called slow."
-					  : "No event has a key: there are no lifelines.");
+		buf_puts(before,
+			 m->nline ? "No line has two events, so that no step can be measured."
+				  : "No event has a key: there are no lifelines.");
 		return NULL;
 	}
 	buf_puts(before, "Slowest: ");
@@ -81,12 +82,12 @@ void lifewords_doubts(const struct life_model *m, struct buf *out)
 	if (m->backward)
 		buf_printf(
 			out,
-			"%s lines go back in the order of the stages: stages overlap or are repeated, clocks differ, or --stages has "
+			"%s lines go against the order of the stages: stages overlap or are repeated, clocks differ, or --stages has "
 			"another order.",
 			lifewords_count(n, m->backward));
 	if (m->unshown)
 		buf_printf(
 			out,
-			"%s%s events are of more stages or loads than a page can show (%d of each).",
+			"%s%s events belong to stages or loads beyond the limit of a page (%d of each).",
 			out->n ? " " : "", lifewords_count(n, m->unshown), LIFE_STAGES_MAX);
 }

@@ -15,15 +15,18 @@ char *lifewords_time(char *out, nsec_t ns);
 char *lifewords_count(char *out, uint64_t n);
 
 /*
- * Names the slowest step, in a sentence of three parts: the text before its name, the name, the
- * text behind. Without steps the name is NULL and the first part is the whole sentence.
+ * Describes the slowest step in a sentence of three parts: the text before its name, the name, and
+ * the text after it. Without steps it returns NULL, and the first part is the whole sentence.
  */
 const char *lifewords_verdict(const struct life_model *m, struct buf *before, struct buf *behind);
 
 /* Writes the numbers of events, lines and complete lines, and their time. */
 void lifewords_facts(const struct life_model *m, const char *key, struct buf *out);
 
-/* Writes the caveats of the picture: left out events, clocks that differ. Empty: none. */
+/*
+ * Writes the reservations about the picture: events that were left out, clocks that differ. Empty
+ * if there are none.
+ */
 void lifewords_doubts(const struct life_model *m, struct buf *out);
 
 #endif

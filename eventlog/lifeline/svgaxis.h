@@ -7,8 +7,8 @@
 #include "common/base/buf.h"
 
 /*
- * Draw ticks with their lines: x from top to bottom, labels below; y from left to right, labels at
- * the left.
+ * Draw ticks with their grid lines. The ticks of x have lines from top to bottom, and labels below.
+ * Those of y have lines from left to right, and labels at the left.
  */
 void svg_ticks_x(struct buf *out, const struct axis *a, double top, double bottom);
 void svg_ticks_y(struct buf *out, const struct axis *a, double left, double right);

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <stdio.h>
 
-#define CAP 3 /* half the width of the ends of an interval */
+#define CAP 3 /* half the width of the ends of an interval's line */
 #define LEGEND_ROW 15
-#define PLACES_MAX 16 /* labels beside each other below an axis */
+#define PLACES_MAX 16 /* labels that fit side by side below an axis */
 
 const char svg_chart_style[] = ".curve{fill:none;stroke-width:1.6}.interval{fill:none}"
 			       ".c0{stroke:#1f6feb}.c1{stroke:#d4580b}.c2{stroke:#1a7f64}"
@@ -87,7 +87,7 @@ static void draw_interval(struct buf *out, const struct axes *a, const struct sv
 		   colour, x, low, high, x - CAP, low, x + CAP, x - CAP, high, x + CAP);
 }
 
-/* Returns the points without a place. */
+/* Returns the number of points that have no place on the axes. */
 static size_t draw_curve(struct buf *out, const struct axes *a, size_t number)
 {
 	const struct svg_curve *v = &a->chart->curve[number];
@@ -98,7 +98,7 @@ static size_t draw_curve(struct buf *out, const struct axes *a, size_t number)
 	for (size_t i = 0; i < v->n; i++) {
 		if (!has_place(a->chart, &v->point[i])) {
 			missing++;
-			move = 'M'; /* a gap, not a line over it */
+			move = 'M'; /* a gap interrupts the line */
 			continue;
 		}
 		buf_printf(out, "%c%.1f %.1f", move, axis_place(&a->x, v->point[i].x),

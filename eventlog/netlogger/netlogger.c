@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The calls themselves. */
+/* The functions of NetLogger's interface. */
 #include "eventlog/netlogger/netlogger.h"
 
 #include "common/base/array.h"
@@ -15,7 +15,7 @@
 int NL_file_append;
 static struct {
 	struct inproc_lock lock;
-	char *text; /* NULL = none */
+	char *text; /* NULL = no text */
 } global_tag = { .lock = INPROC_LOCK_INIT };
 
 /* --- opening */
@@ -85,7 +85,7 @@ struct message {
 	const char *event;
 };
 
-/* Takes the lock if something is to be written. */
+/* Takes the lock if the message is to be written. Returns false if not. */
 static bool begin(const struct message *m)
 {
 	if (!m->h)
@@ -113,7 +113,7 @@ static int end(const struct message *m)
 	return rc;
 }
 
-/* const_fmt and variable_fmt share the arguments, in this order. ap NULL: they are texts. */
+/* const_fmt and variable_fmt use the arguments in this order. ap NULL: both are complete texts. */
 static int message(const struct message *m, const char *const_fmt, const char *fmt, va_list *ap)
 {
 	struct nlfields *fields;
@@ -132,7 +132,7 @@ static nsec_t given(long sec, long usec)
 	return (nsec_t)sec * NSEC_PER_SEC + usec * NSEC_PER_USEC;
 }
 
-/* A call with arguments after fmt. */
+/* The body of a call with arguments after fmt. */
 #define WITH_ARGUMENTS(at, lvl, const_fmt)                                                    \
 	const struct message m = { .h = lp, .wall = (at), .level = (lvl), .event = keyword }; \
 	va_list ap;                                                                           \
@@ -292,7 +292,7 @@ void NetLoggerSetLevel(NL_Handle *lp, int log_level)
 	NL_set_level(lp, log_level);
 }
 
-/* --- the later one */
+/* --- the later interface */
 
 /* Reads the level from the file that NL_CFG names. */
 static void take_level_of_file(struct omig_nlog *h)

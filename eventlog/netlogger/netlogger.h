@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The calls of NetLogger, both generations, for programs that have them: they build as they are,
- * and write event logs of Omig (docs/eventlog.md). Also found as NetLogger.h, nl.h, nl_log.h,
- * nlsumm.h and nltransfer.h.
+ * The functions of both generations of NetLogger. Programs that use them build without changes, and
+ * write event logs of Omig (docs/eventlog.md). Also found as NetLogger.h, nl.h, nl_log.h, nlsumm.h
+ * and nltransfer.h.
  *
  *	cc $(pkg-config --cflags omig-netlogger) ... $(pkg-config --libs omig-netlogger)
  *
@@ -27,13 +27,13 @@ typedef struct omig_nlog *NL_log_T;
 #define NL_ERR -1
 
 /*
- * Flags of NetLoggerOpen: the destination of the environment has precedence; buffer in memory
- * (always so); append.
+ * Flags of NetLoggerOpen: NL_ENV gives the destination of the environment precedence; NL_MEM
+ * buffers in memory, which is always so; NL_APPEND appends.
  */
 typedef enum { NL_ENV = 1, NL_MEM = 8, NL_APPEND = 16 } NL_openflag_t;
 enum { NL_OFF = 0, NL_ON = 1, NL_NOTSET = 2 };
 
-/* Levels: a larger one logs more. */
+/* Levels: a higher level logs more messages. */
 enum {
 	NL_LVL_NOLOG,
 	NL_LVL_FATAL,
@@ -49,10 +49,13 @@ enum {
 };
 
 /*
- * --- The full library. url: file://PATH, or a path with a / (a bare name is refused,
- * for NetLogger took it for a host); NULL, or NL_ENV, is NETLOGGER_DEST. prog NULL is the
- * process's number. NETLOGGER_ON set to anything but 1, on, true or yes switches off. Handles are
- * NULL on failure. The calls return 1 written, 0 off or filtered, -1 failed.
+ *
+ *
+ * --- The full library. url: file://PATH, or a path with a / (a bare name is refused, because it
+ * meant a host in NetLogger). NULL or NL_ENV means NETLOGGER_DEST. prog NULL means the process's
+ * number. NETLOGGER_ON switches messages off unless it is unset, 1, on, true or yes. Handles are
+ * NULL after a failure. The functions return 1 if the message was written, 0 if it is off or
+ * filtered, -1 after a failure.
  *
  * const_fmt and variable_fmt are names and values, "NAME=%d OTHER=%s FIXED=7", as printf reads
  * them; %s is a string, %d and its like a number. With OLD_API defined there is no const_fmt.
@@ -100,17 +103,19 @@ int NetLoggerSetGlobalTag(char *tag);
 int NetLoggerSetTag(NL_Handle *lp, char *tag);
 void NetLoggerSetLevel(NL_Handle *lp, int log_level);
 /*
- * From now on only what the entries of a trigger file request is written (docs/eventlog.md); an
- * entry's to=URL is appended to. The file is read at once, and by the helper thread each interval_s
- * seconds (0: each second). file NULL or "": no longer. 0, or -1.
+ * From now on writes only messages that the entries of a trigger file select (docs/eventlog.md).
+ * The to=URL of an entry is opened for appending. The file is read at once, and every interval_s
+ * seconds by the helper thread (0: each second). file NULL or "" ends this. Returns 0, or -1.
  */
 int NetLoggerSetTrigger(NL_Handle *lp, char *file, int interval_s);
 
 /*
- * --- The later one. url as above, "-" the standard output, "&" the standard error; NULL is
- * NL_DEST, then NETLOGGER_DEST. fmt is "name=i other=s": i int, l long long, d double, s string;
- * "name:s" too. NL_CFG names a file that holds one number, the level. 0, or -1 failed; what is
- * above the level is 0 too.
+ *
+ *
+ * --- The later interface. url is as above, "-" for the standard output, or "&" for the standard
+ * error; NULL means NL_DEST, then NETLOGGER_DEST. fmt is "name=i other=s" with i int, l long long,
+ * d double, s string; "name:s" is accepted too. NL_CFG names a file with one number, the level.
+ * Functions return 0, or -1 after a failure; a message above the level is no failure.
  */
 NL_log_T NL_open(const char *url);
 int NL_write(NL_log_T log, int level, const char *event, const char *fmt, ...);
@@ -121,10 +126,12 @@ int NL_flush(NL_log_T log);
 void NL_close(NL_log_T log);
 
 /*
- * --- Summaries of transfers. Work on logs that were added to a summary is summed up by transfer
- * (id) and kind. The sums are written to its output each interval_us (<= 0: at the end) and by
- * NL_transfer_finalize. What was summed up is not written itself unless it is passed through.
- * Without a summary both events are written. 0, or -1.
+ *
+ *
+ * --- Summaries of transfers. A summary adds up the work on its logs by transfer (id) and kind. It
+ * writes the sums to its output every interval_us (<= 0: at the end), and in NL_transfer_finalize.
+ * Events in the sums are not written unless they are passed through. Without a summary both events
+ * are written. Returns 0, or -1.
  */
 typedef struct omig_nlsumm *NL_summ_T;
 enum { NL_TRANSFER_DISK_READ, NL_TRANSFER_DISK_WRITE, NL_TRANSFER_NET_READ, NL_TRANSFER_NET_WRITE };
@@ -132,7 +139,7 @@ enum { NL_BTL_UNKNOWN, NL_BTL_KNOWN };
 enum { NL_BTL_NOWHERE, NL_BTL_DISK_READ, NL_BTL_DISK_WRITE, NL_BTL_DISK, NL_BTL_NET };
 typedef struct {
 	int result; /* NL_BTL_KNOWN: location is the slowest */
-	int location; /* NL_BTL_DISK: reading and writing are as slow */
+	int location; /* NL_BTL_DISK: reading and writing are equally slow */
 } NL_transfer_btl_T;
 
 NL_summ_T NL_summ(void);
@@ -145,9 +152,9 @@ int NL_transfer_start(NL_log_T log, int level, int op, const char *id, int strea
 int NL_transfer_end(NL_log_T log, int level, int op, const char *id, int stream, int block,
 		    double nbytes);
 int NL_transfer_finalize(NL_summ_T summ);
-/* The caller frees the result; NULL: the transfer is unknown. */
+/* The caller frees the result, which is NULL for an unknown transfer. */
 char *NL_transfer_get_result_string(NL_summ_T summ, const char *id);
-/* Finds the bottleneck from the results of both ends. -1: they are insufficient. */
+/* Finds the bottleneck from the results of both ends. Returns -1 if they are insufficient. */
 int NL_transfer_get_bottleneck(const char *one, const char *other, NL_transfer_btl_T *out);
 
 extern int NL_flush_on; /* not 0: each call is written at once */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names and values out of the formats of both generations. */
+/* Reads names and values by the formats of both generations. */
 #include "common/base/limits.h"
 #include "eventlog/netlogger/nlog.h"
 #include "eventlog/text/evwords.h"
@@ -48,16 +48,17 @@ void nlfields_copy(struct nlfields *to, const struct nlfields *from)
 		add(to, from->name[i], strlen(from->name[i]), from->value[i]);
 }
 
-/* --- printf: a value that is one conversion has its kind, all others are text */
+/* --- printf: a value that is a single conversion has its kind; all other values are text */
 
-#define SPEC_MAX_BYTES 29 /* per conversion: flags, width, precision, size */
+#define SPEC_MAX_BYTES 29 /* characters of a conversion: flags, width, precision, size */
 
 struct spec {
 	char conversion, size; /* size: h, H (hh), l, L (ll and long double), z, j, t, 0 */
-	size_t text_max; /* of a string, by its precision: memory after it may be invalid */
+	/* bytes of a string, by its precision: memory behind them may be invalid */
+	size_t text_max;
 };
 
-/* From the point in the n bytes at s; NLOG_TEXT_BYTES without one. */
+/* Reads from the point on, in the n bytes at s. Returns NLOG_TEXT_BYTES without a precision. */
 static size_t read_precision(const char *s, size_t n)
 {
 	const char *point = memchr(s, '.', n);
@@ -88,7 +89,7 @@ static size_t read_spec(const char *s, struct spec *out)
 	if (!s[n] || n > SPEC_MAX_BYTES || !strchr("diouxXcsfFeEgGaAp", s[n]))
 		return 0;
 	if (out->size && (s[n] == 's' || s[n] == 'c'))
-		return 0; /* wide characters */
+		return 0; /* a wide character */
 	return n + 1;
 }
 
@@ -110,7 +111,7 @@ static int64_t take_integer(char size, bool is_signed, va_list *ap)
 }
 
 /*
- * Returns the argument as a value; a conversion without a kind here (%c, %p, %x) becomes text, in
+ * Returns the argument as a value. A conversion without a kind here (%c, %p, %x) becomes text in
  * `text`.
  */
 static struct evvalue take_argument(const struct spec *s, va_list *ap, char text[64])
@@ -177,7 +178,7 @@ static const char *read_value(struct nlfields *f, const char *name, size_t n, co
 			s += len + 1;
 			continue;
 		}
-		/* from here on its arguments cannot be counted */
+		/* the conversion is unknown, so further arguments cannot be found */
 		f->has_failed |= ap && *s == '%' && s[1] != '%';
 		s += ap && *s == '%' && s[1] == '%';
 		buf_putc(&b, (uint8_t)*s);
@@ -213,7 +214,7 @@ void nlfields_printf(struct nlfields *f, const char *fmt, va_list *ap)
 	}
 }
 
-/* --- letters */
+/* --- formats of letters */
 
 static bool take_letter(char letter, va_list *ap, struct evvalue *v)
 {

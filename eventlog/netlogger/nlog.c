@@ -15,15 +15,16 @@
 
 int NL_flush_on;
 
-#define NLOG_DESTINATIONS_MAX 16 /* of a trigger file: an operator names a few receivers */
-#define FLUSH_NS NSEC_PER_SEC /* so old a message may become before it is written */
+/* destinations of a trigger file: an operator names a few receivers */
+#define NLOG_DESTINATIONS_MAX 16
+#define FLUSH_NS NSEC_PER_SEC /* age at which a message is written */
 
-/* All handles, for the helper and the end of the program. */
+/* all handles, for the helper and the end of the program */
 static struct {
 	struct inproc_lock lock;
 	struct omig_nlog *first;
 	bool has_helper;
-	pid_t helped; /* the process of the helper */
+	pid_t helped; /* the process that has the helper */
 } all = { .lock = INPROC_LOCK_INIT };
 
 static void free_handle(struct omig_nlog *h)
@@ -39,7 +40,10 @@ static void free_handle(struct omig_nlog *h)
 	free(h);
 }
 
-/* A block without room is a gap in the numbers of its stream: the receiver counts its events. */
+/*
+ * Sends blocks. A block without room leaves a gap in the numbers of its stream: the receiver counts
+ * its events as lost.
+ */
 static int send_blocks(const struct omig_nlog *h)
 {
 	const struct buf *b = &h->w.out;
@@ -63,7 +67,7 @@ static void write_blocks(struct omig_nlog *h)
 		ssize_t n = inproc_writev(h->out.fd, &left, 1);
 
 		if (n < 0 && errno != EINTR) {
-			/* for this once: the next block may be written again */
+			/* until the end of this call: the next block may be written again */
 			h->is_broken = true;
 			evwrite_dropped(&h->w, 1);
 		}
@@ -86,7 +90,7 @@ static int flush_one(struct omig_nlog *h)
 	return -1;
 }
 
-/* A destination that could not be opened. */
+/* True for a destination that could not be opened. */
 static bool has_failed(const struct omig_nlog *h)
 {
 	return h->url && h->out.fd < 0 && !h->out.send;
@@ -102,7 +106,7 @@ int nlog_flush(struct omig_nlog *h)
 	return rc;
 }
 
-/* A changed file is a reason to try them again. */
+/* Tries failed destinations again, because the file has changed. */
 static void forget_failures(struct omig_nlog *h)
 {
 	struct omig_nlog **at = &h->to;
@@ -119,7 +123,10 @@ static void forget_failures(struct omig_nlog *h)
 	}
 }
 
-/* Reads without the handle's lock: a file system that hangs does not stop its writers. */
+/*
+ * Reads the trigger without the handle's lock, so that a hanging file system does not stop its
+ * writers.
+ */
 static void look_at_trigger(struct omig_nlog *h)
 {
 	evtrigger_read(h->trigger, clock_wall());
@@ -142,7 +149,10 @@ static void flush_all(void)
 	inproc_unlock(&all.lock);
 }
 
-/* The end of the program: what is on the way has some time, for all handles together. */
+/*
+ * Waits at the end of the program for events on the way to receivers. All handles together have one
+ * time limit.
+ */
 static void flush_and_wait(void)
 {
 	nsec_t until = clock_mono() + EVSEND_CLOSE_NS;
@@ -166,10 +176,10 @@ static void *help(void *unused)
 		flush_all();
 	} while (!inproc_is_alone());
 	inproc_thread_ends();
-	return unused; /* the last thread */
+	return unused; /* this is the last thread */
 }
 
-/* The stream's own constants. */
+/* Writes the constants of the stream. */
 static int say_who(struct omig_nlog *h)
 {
 	char host[256] = "";
@@ -184,7 +194,7 @@ static int say_who(struct omig_nlog *h)
 	return evwrite_define(&h->w, 0, &who, NULL);
 }
 
-/* --- fork: pending output of the parent stays with the parent; the child has its own streams */
+/* --- fork: output of the parent stays with the parent, and the child has streams of its own */
 
 static void before_fork(void)
 {
@@ -227,7 +237,7 @@ static void in_child(void)
 	in_parent();
 }
 
-/* Called with all.lock held. Without a helper, messages wait for the next flush. */
+/* Called with all.lock held. If there is no helper, messages wait for the next flush. */
 static void start_helper(void)
 {
 	sigset_t every, before;
@@ -250,7 +260,7 @@ static void start_helper(void)
 
 /* --- handles */
 
-/* A handle that is in no list. Takes the output, also on failure. */
+/* Makes a handle that is in no list. Takes the output, also on failure. */
 static struct omig_nlog *make_handle(const struct nlout *out, const char *program)
 {
 	struct omig_nlog *h = calloc(1, sizeof(*h));
@@ -292,7 +302,7 @@ struct omig_nlog *nlog_new(const struct nlout *out, const char *program)
 	return h;
 }
 
-/* Writes what is left of one stream. */
+/* Writes the last events of one stream. */
 static int end_one(struct omig_nlog *h)
 {
 	int rc = 0;
@@ -318,7 +328,7 @@ int nlog_close(struct omig_nlog *h)
 	if (*at)
 		*at = h->next;
 	inproc_unlock(&all.lock);
-	inproc_lock(&h->lock); /* until another thread's last call on it has ended */
+	inproc_lock(&h->lock); /* waits until another thread's last call has ended */
 	inproc_unlock(&h->lock);
 	for (; h; h = to) {
 		to = h->to;
@@ -329,7 +339,7 @@ int nlog_close(struct omig_nlog *h)
 
 /* --- triggers */
 
-/* Under all.lock, with which the helper reads it. */
+/* Called under all.lock, which the helper also holds when it reads the trigger. */
 int nlog_set_trigger(struct omig_nlog *h, const char *file, nsec_t interval)
 {
 	struct evtrigger *t = file && *file ? evtrigger_new(file, interval) : NULL, *before;
@@ -350,7 +360,10 @@ int nlog_set_trigger(struct omig_nlog *h, const char *file, nsec_t interval)
 	return 0;
 }
 
-/* NULL: it cannot be opened, or there are too many. One that failed is kept as such. */
+/*
+ * Returns NULL if the destination cannot be opened, or if there are too many. A failed destination
+ * is remembered as such.
+ */
 static struct omig_nlog *open_destination(struct omig_nlog *h, const char *url)
 {
 	struct omig_nlog *to;
@@ -438,7 +451,7 @@ static int write_to(struct omig_nlog *to, const struct event *ev)
 
 static int write_as_triggered(struct omig_nlog *h, const struct event *ev)
 {
-	/* the lease is of now, also for events with a time of their own */
+	/* `until` applies to the present time, also for events with a time of their own */
 	const struct evtrigger_entry *entry =
 		evtrigger_find(h->trigger, ev->type->name, clock_wall());
 	struct omig_nlog *to = h;

@@ -16,17 +16,17 @@
 #include <pthread.h>
 #include <stdarg.h>
 
-#define NLOG_TEXT_BYTES 65536 /* of all strings of a message; it has less than 64 KB */
+#define NLOG_TEXT_BYTES 65536 /* bytes of all strings of a message, which has less than 64 KB */
 
 /*
- * Names and values of the current message. Names and strings are in text, or owned by the caller.
+ * Names and values of the current message. Names and strings are in `text`, or owned by the caller.
  */
 struct nlfields {
 	unsigned n, nconst; /* the first nconst are constants of the type */
 	char *name[EV_FIELDS_MAX];
 	struct evvalue value[EV_FIELDS_MAX];
 	size_t used;
-	bool has_failed; /* too much: nothing is written */
+	bool has_failed; /* the message is too large, and is not written */
 	char text[NLOG_TEXT_BYTES];
 };
 
@@ -46,42 +46,48 @@ struct omig_nlog {
 	char *program;
 	struct evwrite w;
 	struct evtypes types;
-	struct evalone_said said; /* of the current block, for a receiver */
+	struct evalone_said said; /* descriptions in the current block, for a receiver */
 	char *tag; /* names and values added to every message; NULL = none */
 	struct omig_nlsumm *summ; /* borrowed; NULL = none */
-	struct nlfields *constants; /* of NL_set_const; NULL = none */
-	struct evtrigger *trigger; /* NULL = all is on */
-	struct omig_nlog *to; /* destinations of its trigger, by `to`; they are in no other list */
-	char *url; /* of such a destination; it has no output where that could not be opened */
-	struct nlfields fields; /* of the message that is being made */
+	struct nlfields *constants; /* constants of NL_set_const; NULL = none */
+	struct evtrigger *trigger; /* NULL = all messages are on */
+	/* list of the trigger's destinations, by `to`; they are in no other list */
+	struct omig_nlog *to;
+	char *url; /* for such a destination: its URL; it has no output if opening has failed */
+	struct nlfields fields; /* fields of the current message */
 };
 
-/* Takes the output, also on failure. Returns NULL with errno. */
+/* Takes the output, also on failure. Returns NULL, with errno, on failure. */
 struct omig_nlog *nlog_new(const struct nlout *out, const char *program);
-/* Writes the rest; a receiver may need EVSEND_CLOSE_NS. Returns -1 on failure. */
+/*
+ * Writes the remaining messages; waits up to EVSEND_CLOSE_NS for a receiver. Returns -1 on failure.
+ */
 int nlog_close(struct omig_nlog *h);
 
 /*
- * Takes what is on, and where it goes, from a trigger file, now and each interval (0: each second).
- * NULL or "": no longer. 0, or -1 without memory.
+ * Reads a trigger file, which selects messages and destinations, now and at each interval (0: each
+ * second). NULL or "" ends this. Returns 0, or -1 without memory.
  */
 int nlog_set_trigger(struct omig_nlog *h, const char *file, nsec_t interval);
 
-/* Under h->lock: writes the fields as an event. 1, 0 where the trigger has it off, or -1. */
+/*
+ * Called under h->lock: writes the fields as an event. Returns 1, 0 if the trigger does not select
+ * it, or -1.
+ */
 int nlog_write(struct omig_nlog *h, nsec_t wall, int level, const char *event);
-/* Under h->lock: writes to the file. Returns 0, or -1. */
+/* Called under h->lock: writes to the file. Returns 0, or -1. */
 int nlog_flush(struct omig_nlog *h);
 
-/* --- nlurl.c: 0, or -1 with errno, and a line on stderr for what is no destination */
+/* --- nlurl.c: returns 0, or -1 with errno; an invalid destination is reported on stderr */
 int nlurl_open(const char *url, bool is_append, struct nlout *out);
 void nlout_close(const struct nlout *out);
 
-/* --- nlformat.c: onto f; is_const: they are constants */
+/* --- nlformat.c: appends to f; is_const: as constants */
 void nlfields_clear(struct nlfields *f);
 void nlfields_copy(struct nlfields *to, const struct nlfields *from);
-/* Parses "NAME=%d OTHER=%s FIXED=7" as printf does; ap NULL: no conversions, the text unchanged. */
+/* Parses "NAME=%d OTHER=%s FIXED=7" like printf. ap NULL: the text is taken unchanged. */
 void nlfields_printf(struct nlfields *f, const char *fmt, va_list *ap);
-/* Parses "name=i other=s" */
+/* Parses "name=i other=s". */
 void nlfields_letters(struct nlfields *f, const char *fmt, va_list *ap);
 
 #endif

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TRANSFERS_MAX 4096 /* stored at once */
-#define OPEN_MAX 64 /* pieces of work of one transfer that are under way at once */
-#define SAME_PERCENT 10 /* two rates that differ by less are the same */
+#define TRANSFERS_MAX 4096 /* transfers that are stored at once */
+#define OPEN_MAX 64 /* unfinished pieces of work of one transfer */
+#define SAME_PERCENT 10 /* two rates count as equal if they differ by less */
 #define RESULT_BYTES 512
 
 static const char *const ops[] = { "disk.read", "disk.write", "net.read", "net.write" };
@@ -31,7 +31,7 @@ struct transfer {
 	double bytes[NOPS], seconds[NOPS];
 	struct work open[OPEN_MAX];
 	unsigned nopen;
-	nsec_t written; /* when its summary was written the last time */
+	nsec_t written; /* time at which its summary was last written */
 };
 
 struct omig_nlsumm {
@@ -39,7 +39,7 @@ struct omig_nlsumm {
 	struct transfer *first;
 	unsigned n;
 	NL_log_T output; /* borrowed; NULL = none */
-	nsec_t interval; /* <= 0: only at the end */
+	nsec_t interval; /* <= 0: writes only at the end */
 	int level;
 	bool is_passed_through;
 };
@@ -88,7 +88,7 @@ int NL_transfer_set_passthrough(NL_summ_T summ)
 	return 0;
 }
 
-/* --- under summ->lock */
+/* --- called under summ->lock */
 
 static struct transfer *find(struct omig_nlsumm *s, const char *id, bool may_make)
 {
@@ -130,7 +130,7 @@ static void begin_work(struct transfer *t, struct work w)
 		t->open[t->nopen++] = w;
 }
 
-/* Work that never began, or was one too many, counts its bytes and no time. */
+/* Ends a piece of work. Without a begin, or beyond OPEN_MAX, its bytes count without a time. */
 static void end_work(struct transfer *t, struct work w, double nbytes)
 {
 	t->count[w.op]++;
@@ -162,8 +162,8 @@ static bool is_work(NL_log_T log, const char *id, int op)
 }
 
 /*
- * Adds to the summary of the log, if it has one. nbytes: of ended work; NULL: it begins. Returns
- * false if the event is not to be written.
+ * Adds to the summary of the log, if it has one. nbytes: of work that ends; NULL: the work begins.
+ * Returns false if the event is not to be written.
  */
 static bool sum_up(NL_log_T log, const char *id, struct work w, const double *nbytes)
 {
@@ -257,17 +257,17 @@ char *NL_transfer_get_result_string(NL_summ_T summ, const char *id)
 	return t ? (char *)buf_take(&b, NULL) : NULL;
 }
 
-/* --- which was the slowest */
+/* --- the slowest kind */
 
 /*
- * Reads bytes per ns of each kind in a result, the least of both ends; 0 = unknown. The text may
- * come from another program.
+ * Reads the rate of each kind in bytes per ns from a result, the lower one of both ends; 0 =
+ * unknown. The text may come from another program.
  */
 static void read_rates(const char *text, double rate[NOPS])
 {
 	for (int op = 0; op < NOPS; op++) {
 		const char *at = text ? strstr(text, ops[op]) : NULL;
-		double bytes, ns; /* whole numbers: independent of the locale */
+		double bytes, ns; /* whole numbers, which do not depend on the locale */
 
 		if (!at || sscanf(at + strlen(ops[op]), "=%40lf:%40lf", &bytes, &ns) != 2 ||
 		    !(bytes > 0) || !(ns > 0))

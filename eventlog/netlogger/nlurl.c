@@ -11,7 +11,7 @@
 
 int NL_file_mode = 0666;
 
-/* Programs of NetLogger seldom examine the handle: one line says why there is no log. */
+/* Reports on stderr why there is no log: NetLogger's programs seldom check the handle. */
 static int refuse_url(const char *url, int code, const char *why)
 {
 	fprintf(stderr,
@@ -39,7 +39,8 @@ int nlurl_open(const char *url, bool is_append, struct nlout *out)
 	}
 	if (evurl_parse(url, &to, &e))
 		return refuse_url(url, e.code == ERR_INVALID ? EINVAL : EPROTONOSUPPORT, e.text);
-	if (to.kind == EVURL_FILE && !strchr(url, '/')) /* NetLogger took a name for a host */
+	/* NetLogger would have taken this name for a host */
+	if (to.kind == EVURL_FILE && !strchr(url, '/'))
 		return refuse_url(url, EINVAL, "is neither a path nor a destination");
 	if (to.kind == EVURL_FILE) {
 		out->fd = open_file(to.path, is_append);

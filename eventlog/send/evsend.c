@@ -15,8 +15,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define ROUND_MS 500 /* between two polls of the threads of the program */
-/* without an answer to what was sent: the connection is lost */
+#define ROUND_MS 500 /* interval for checking whether the program has other threads */
+/* time without an answer after which the connection counts as lost */
 #define SILENCE_MS 15000
 
 /* --- connections */
@@ -87,7 +87,11 @@ static bool is_over(const struct evsend *s)
 	int end = atomic_load(&s->end);
 
 	if (end == END_NONE)
-		return inproc_is_alone(); /* the program ends with it: the owner continues */
+		/*
+		 * This is the last thread: the program ends with it, and evsend_close() continues
+		 * the work.
+		 */
+		return inproc_is_alone();
 	return end == END_LEFT || is_empty(s) || clock_mono() >= s->until;
 }
 
@@ -111,7 +115,7 @@ static void turn(struct evsend *s)
 		p[1].events = s->way->wants(s);
 	poll(p, 2, wait_ms(s));
 	if (p[0].revents && read(s->bell, &rung, sizeof(rung)) < 0)
-		rung = 0; /* another turn has read it */
+		rung = 0; /* another turn has read the bell */
 	s->way->turn(s, s->fd >= 0 ? p[1].revents : 0);
 }
 
@@ -147,7 +151,7 @@ static int start_thread(struct evsend *s)
 	return inproc_thread_start(run, s, "omig-netlog");
 }
 
-/* --- the owner */
+/* --- calls of the owner */
 
 static int begin(struct evsend *s, struct err *e)
 {
@@ -191,7 +195,7 @@ static void ring_bell(struct evsend *s)
 	int keep = errno;
 
 	if (write(s->bell, &one, sizeof(one)) < 0)
-		errno = keep; /* it has been rung often enough */
+		errno = keep; /* the bell has been rung often enough */
 	errno = keep;
 }
 
@@ -267,7 +271,7 @@ uint64_t evsend_close(struct evsend *s, nsec_t max, char why[EVSEND_WHY_BYTES])
 	n = unacknowledged(s);
 	if (why)
 		evsend_why(s, why);
-	/* A thread that looks up a name may be late. */
+	/* A thread that looks up a name may be late: then it frees the rest. */
 	if (atomic_exchange(&s->end, END_LEFT) == END_OVER)
 		free_all(s);
 	return n;

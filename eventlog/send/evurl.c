@@ -23,7 +23,7 @@ static uint16_t usual_port(enum evurl_kind kind)
 				    : EVURL_PORT;
 }
 
-/* "host", "host:port", "[::1]:port", ":port"; a / at the end is permitted. */
+/* Parses "host", "host:port", "[::1]:port", ":port", each with an optional / at the end. */
 static int parse_place(const char *text, struct evurl *out)
 {
 	size_t n = strcspn(text, "/");
@@ -53,14 +53,14 @@ static int parse_place(const char *text, struct evurl *out)
 	return 0;
 }
 
-/* The socket of syslog on this host: x-syslog://, or x-syslog:///PATH. */
+/* Parses x-syslog:// or x-syslog:///PATH, which mean the socket of syslog on this host. */
 static int parse_socket(const char *path, struct evurl *out)
 {
 	path = *path ? path : "/dev/log";
 	return str_copy(out->host, sizeof(out->host), path) ? 0 : -ERR_INVALID;
 }
 
-/* The text behind the scheme. */
+/* Parses the text behind the scheme. */
 static int parse_rest(const char *text, struct evurl *out)
 {
 	if (out->kind == EVURL_FILE)
@@ -84,7 +84,7 @@ int evurl_parse(const char *text, struct evurl *out, struct err *e)
 	if (s == last)
 		return err_set(
 			e, ERR_UNSUPPORTED,
-			"%.40s is none of file://, x-netlog://, x-netlogs://, x-netlog-udp:// and x-syslog://",
+			"%.40s is not one of file://, x-netlog://, x-netlogs://, x-netlog-udp:// and x-syslog://",
 			text);
 	text += strlen(s->name);
 	url.kind = s->kind;

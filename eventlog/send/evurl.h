@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Destinations of events that are not files: x-netlog://HOST[:PORT] (TCP),
- * x-netlogs://HOST[:PORT] (TLS), x-netlog-udp://HOST[:PORT], and x-syslog://[HOST[:PORT]].
- * NetLogger has the names.
+ *
+ *
+ * Destinations of events that are not files: x-netlog://HOST[:PORT] (TCP), x-netlogs://HOST[:PORT]
+ * (TLS), x-netlog-udp://HOST[:PORT], and x-syslog://[HOST[:PORT]]. These names are NetLogger's.
  */
 #ifndef EVENTLOG_SEND_EVURL_H
 #define EVENTLOG_SEND_EVURL_H
@@ -12,28 +13,30 @@
 #include <stdint.h>
 
 enum evurl_kind {
-	EVURL_FILE, /* not of these: a path, or file://PATH */
+	EVURL_FILE, /* any other text: a path, or file://PATH */
 	EVURL_TCP,
-	EVURL_TLS, /* as EVURL_TCP, with certificates of a monitor on both sides */
+	EVURL_TLS, /* like EVURL_TCP, with certificates of a monitor on both sides */
 	EVURL_UDP,
-	EVURL_SYSLOG, /* of this host: `host` is the path of its socket */
+	EVURL_SYSLOG, /* syslog of this host: `host` is the path of its socket */
 };
 
 #define EVURL_HOST_BYTES 256
 #define EVURL_SYSLOG_PORT 514
-#define EVURL_PORT 14830 /* NetLogger's own receiver has it */
+#define EVURL_PORT 14830 /* the port of NetLogger's receiver */
 #define EVURL_TLS_PORT 14831
 
 struct evurl {
 	enum evurl_kind kind;
-	const char *path; /* of a file: in the text; else NULL */
-	char host[EVURL_HOST_BYTES]; /* a name or an address, IPv6 without []; "" = not given */
+	const char *path; /* for a file: a part of the text; otherwise NULL */
+	char host[EVURL_HOST_BYTES]; /* a name or an address, IPv6 without []; "" = none */
 	uint16_t port;
 };
 
 /*
- * Any thread. A text with :// is a URL, and any other text is a path. ERR_UNSUPPORTED: a scheme
- * that does not exist; ERR_INVALID: a host or a port that cannot be.
+ *
+ *
+ * Any thread. A text with :// is a URL, and any other text is a path. Fails with ERR_UNSUPPORTED
+ * for an unknown scheme, and with ERR_INVALID for an invalid host or port.
  */
 int evurl_parse(const char *text, struct evurl *out, struct err *e);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events as messages of syslog: to the socket of this host as syslog(3) writes them, to another
+ *
+ *
+ * Sends events as syslog messages: to the socket of this host in the form of syslog(3), to another
  * host by UDP as in RFC 5424. A block is acknowledged when all of its messages are sent.
  */
 #include "common/base/array.h"
@@ -17,11 +19,13 @@
 #include <unistd.h>
 
 #define BLOCK_BYTES (64 * 1024)
-#define TEXTS_MAX_BYTES (64u << 20) /* of one block: 64 KB of control characters become 256 */
-#define MESSAGE_MAX_BYTES 8192 /* RFC 5424 wants 2048 at least, and most receivers cut at 8192 */
+/* messages of one block: 64 KB of control characters become 256 KB */
+#define TEXTS_MAX_BYTES (64u << 20)
+/* RFC 5424 requires at least 2048, and most receivers cut at 8192 */
+#define MESSAGE_MAX_BYTES 8192
 #define FACILITY_USER (1 << 3)
 
-/* Severities of RFC 5424 for our levels; no level is informational. */
+/* Returns the severity of RFC 5424 for a level; an event without a level is informational. */
 static int severity(unsigned level)
 {
 	static const int of[] = { 6, 2, 3, 4, 6, 7, 7, 7, 7 };
@@ -29,7 +33,7 @@ static int severity(unsigned level)
 	return of[level < ARRAY_LEN(of) ? level : 0];
 }
 
-/* A name of the event as one word: no blank may end it early. */
+/* Returns a name for the event as one word, without blanks, which would end it. */
 static const char *word(char out[128], const struct event *ev, const char *name)
 {
 	const struct evvalue *v = evattr_find(ev, name);
@@ -65,7 +69,7 @@ static void put_head(const struct evsend *s, struct buf *b, const struct event *
 	buf_printf(b, "<%d>%s %s[%s]: ", pri, at, program, pid);
 }
 
-/* A message with its length in front, in the order of the events. */
+/* Appends a message with its length in front, with the event's values in their order. */
 static void put_message(struct evsend *s, const struct event *ev, struct evout *text)
 {
 	struct buf message = BUF_INIT(TEXTS_MAX_BYTES);
@@ -74,14 +78,14 @@ static void put_message(struct evsend *s, const struct event *ev, struct evout *
 	buf_clear(&text->b);
 	evout_event(text, ev);
 	put_head(s, &message, ev);
-	buf_put(&message, text->b.p, text->b.n ? text->b.n - 1 : 0); /* without the line's end */
+	buf_put(&message, text->b.p, text->b.n ? text->b.n - 1 : 0); /* without the newline */
 	n = (uint32_t)(message.n < MESSAGE_MAX_BYTES ? message.n : MESSAGE_MAX_BYTES);
 	buf_put(&s->texts, &n, sizeof(n));
 	buf_put(&s->texts, message.p, n);
 	buf_done(&message);
 }
 
-/* The bytes of the block, in one piece. */
+/* Copies the bytes of the block to one piece. */
 static bool take_block(struct evsend *s, struct buf *out)
 {
 	uint32_t events, bytes = sendring_block(&s->ring, s->sent, &events);
@@ -127,7 +131,7 @@ static int connect_here(const struct evsend *s)
 	return -1;
 }
 
-/* False: the socket has no room now, or the connection is lost. */
+/* Returns false if the socket has no room now, or if the connection is lost. */
 static bool send_texts(struct evsend *s)
 {
 	uint32_t n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A connection that is made again when it is lost, and acknowledgements. */
+/* A TCP connection with acknowledgements, which is made again when it is lost. */
 #include "common/base/limits.h"
 #include "eventlog/evbytes.h"
 #include "eventlog/send/evsend_internal.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#define SEND_BLOCK_BYTES (64 * 1024) /* hundreds of usual events */
+#define SEND_BLOCK_BYTES (64 * 1024) /* a block of hundreds of usual events */
 
 static short wants(const struct evsend *s)
 {
@@ -44,7 +44,9 @@ static bool has_connected(const struct evsend *s)
 	return !getsockopt(s->fd, SOL_SOCKET, SO_ERROR, &error, &n) && !error;
 }
 
-/* Frees whole blocks only, so that the next connection begins with one. */
+/*
+ * Frees acknowledged blocks. Only complete ones, so that the next connection begins with a block.
+ */
 static void acknowledged(struct evsend *s, uint64_t place)
 {
 	uint64_t tail = atomic_load_explicit(&s->ring.tail, memory_order_relaxed);
@@ -55,7 +57,7 @@ static void acknowledged(struct evsend *s, uint64_t place)
 	atomic_store_explicit(&s->ring.tail, tail, memory_order_release);
 }
 
-/* False: the peer is no receiver. */
+/* Returns false if the peer is not a receiver. */
 static bool take_ack(struct evsend *s)
 {
 	uint64_t bytes;
@@ -71,7 +73,7 @@ static bool take_ack(struct evsend *s)
 	return true;
 }
 
-/* False: the connection has ended. */
+/* Returns false if the connection has ended. */
 static bool read_acks(struct evsend *s)
 {
 	for (;;) {
@@ -95,7 +97,7 @@ static ssize_t send_some(struct evsend *s, struct iovec *v, size_t n)
 	return got < 0 && (errno == EAGAIN || errno == EINTR) ? 0 : got;
 }
 
-/* False: the connection has ended. */
+/* Returns false if the connection has ended. */
 static bool send_more(struct evsend *s)
 {
 	char hello[] = EVSEND_HELLO;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The stream to a receiver by TLS. The process at its other end, omig-tunnel, has the library of
- * TLS, the certificate and the connection. So nothing of these is in the program: another version
- * of that library there does no harm, and a fault of it neither.
+ *
+ *
+ * The stream to a receiver with TLS. The process at its other end, omig-tunnel, has the TLS
+ * library, the certificate and the connection. So the program contains nothing of these. It may use
+ * another version of that library, and a fault in the library has no effect on it.
  */
 #include "common/base/str.h"
 #include "common/inproc/apart.h"
@@ -40,7 +42,9 @@ void evsend_tunnel_ended(struct evsend *s)
 	s->words = -1;
 }
 
-/* The ends of the tunnel, out of the way of its descriptors. */
+/*
+ * Makes the two ends of the streams, with descriptors that do not collide with those of the tunnel.
+ */
 static int start(struct evsend *s, int stream, int words)
 {
 	char path[4096], port[8];

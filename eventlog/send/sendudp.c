@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A block a datagram. The receiver counts those that are lost on the way, by their numbers. */
+/* Sends one block per datagram. The receiver detects lost datagrams by the numbers of blocks. */
 #include "common/base/limits.h"
 #include "eventlog/send/evsend_internal.h"
 
@@ -12,7 +12,10 @@ static short wants(const struct evsend *s)
 	return s->sent != atomic_load(&s->ring.head) ? POLLOUT : 0;
 }
 
-/* False: the socket has no room now. An unreachable receiver loses it, as the net may. */
+/*
+ * Returns false if the socket has no room now. A datagram to an unreachable receiver is lost, as in
+ * any network.
+ */
 static bool send_one(struct evsend *s)
 {
 	uint32_t events, bytes = sendring_block(&s->ring, s->sent, &events);

@@ -9,10 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Two of the largest events: one more read always completes an event. */
+/* The two largest events: one further read always completes an event. */
 #define WINDOW_BYTES (2 * (EVRUN_RECORD_MAX_BYTES + sizeof(struct evrun_head)))
 
-/* File systems such as NFS have no O_TMPFILE. */
+/* Makes a file and removes its name, for file systems such as NFS without O_TMPFILE. */
 static int unnamed(const char *folder)
 {
 	char path[PATH_MAX];
@@ -65,7 +65,7 @@ void evrun_done(struct evrun *r)
 	buf_done(&r->window);
 }
 
-/* Fills the window with the next bytes of the run, as many as there are. */
+/* Fills the window with the next bytes of the run. */
 static int fill(struct evrun *r, struct err *e)
 {
 	buf_drop_front(&r->window, r->begin);
@@ -82,8 +82,7 @@ static int fill(struct evrun *r, struct err *e)
 			continue;
 		if (got <= 0)
 			return got ? err_sys(e, "temporary file")
-				   : err_set(e, ERR_SYS,
-					     "the temporary file is shorter than it was");
+				   : err_set(e, ERR_SYS, "the temporary file has become shorter");
 		r->window.n += (size_t)got;
 		r->at += (uint64_t)got;
 	}

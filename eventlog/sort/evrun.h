@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sorted events that no longer fit into memory. A run is a part of one temporary file. All runs
- * share the file, so any number of them needs one descriptor.
+ *
+ *
+ * Sorted events that do not fit into memory. A run is a part of a temporary file. All runs share
+ * one file, and thus one descriptor.
  */
 #ifndef EVENTLOG_SORT_EVRUN_H
 #define EVENTLOG_SORT_EVRUN_H
@@ -23,19 +25,19 @@ struct evrun_head {
 #define EVRUN_RECORD_MAX_BYTES 65536 /* EV_RECORD_MAX_BYTES, rounded up */
 
 /*
- * Opens a file without a name in folder. NULL: $TMPDIR, else /var/tmp, which is on a disk where
- * /tmp is often memory. Returns ERR_SYS.
+ * Opens a file without a name in folder. NULL means $TMPDIR, or /var/tmp, which is on a disk, while
+ * /tmp is often memory. Fails with ERR_SYS.
  */
 int evrun_file(const char *folder, int *fd, struct err *e);
 
 /* Appends bytes at *end, and advances *end. Fails with ERR_SYS. */
 int evrun_write(int fd, uint64_t *end, struct bytes b, struct err *e);
 
-/* Reads one run. All 0: an empty one. */
+/* Reads one run. All zeros: an empty run. */
 struct evrun {
 	int fd; /* borrowed */
 	uint64_t at, end; /* bytes of the file that are not read yet */
-	size_t begin; /* first byte in `window` that is not consumed */
+	size_t begin; /* index in `window` of the first unread byte */
 	struct buf window;
 };
 
@@ -43,8 +45,8 @@ void evrun_open(struct evrun *r, int fd, uint64_t begin, uint64_t end);
 void evrun_done(struct evrun *r);
 
 /*
- * Returns 1 with the next event, 0 at the end of the run, or ERR_SYS, ERR_NOMEM. *record is valid
- * until the next call.
+ * Returns 1 with the next event, 0 at the end of the run. Fails with ERR_SYS, ERR_NOMEM. *record is
+ * valid until the next call.
  */
 int evrun_next(struct evrun *r, struct evrun_head *head, const uint8_t **record, struct err *e);
 

@@ -9,10 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Place of an event in memory. Later events have higher places. */
+/* An event in memory. Later events have higher offsets. */
 struct place {
 	nsec_t wall_ns;
-	size_t at; /* in `events` */
+	size_t at; /* offset in `events` */
 };
 
 /* A run with its next event. */
@@ -31,18 +31,18 @@ struct evsort {
 	size_t memory;
 	uint64_t nevent;
 	struct evtypes numbers;
-	struct type *type; /* type[number - 1] */
+	struct type *type; /* type number is at number - 1 */
 	size_t ntype, type_cap;
-	struct buf events; /* heads, each with its record */
+	struct buf events; /* headers, each with its record */
 	struct place *place;
 	size_t nplace, place_cap, given;
 	bool is_sorted;
-	int fd; /* -1 = no run yet */
+	int fd; /* -1 = no temporary file yet */
 	uint64_t end; /* end of the temporary file */
 	uint64_t bound[EVSORT_RUNS_MAX + 1]; /* run i is from bound[i] to bound[i + 1] */
 	size_t nrun;
 	struct source *source; /* NULL: the merge has not begun */
-	size_t *heap, nheap; /* indexes of sources, the earliest event first */
+	size_t *heap, nheap; /* indexes of sources; the source of the earliest event is first */
 	struct evvalue value[EV_FIELDS_MAX];
 };
 
@@ -141,7 +141,7 @@ static int by_time(const void *a, const void *b)
 	return (x->at > y->at) - (x->at < y->at);
 }
 
-/* Most logs are in order already, and then no sort is needed. */
+/* Most logs are in order already, so that no sort is needed. */
 static void sort_memory(struct evsort *s)
 {
 	for (size_t i = 1; i < s->nplace; i++)
@@ -209,7 +209,10 @@ static bool is_full(const struct evsort *s)
 
 static int append(struct evsort *s, const struct event *ev, unsigned number, struct err *e)
 {
-	/* evtype_get_values() reads records; the time of this one is in the head before it. */
+	/*
+	 * evtype_get_values() expects a record with a header. The time of this record is in its
+	 * evrun_head.
+	 */
 	static const uint8_t record_head[EV_RECORD_HEAD_BYTES];
 	struct evrun_head head = { ev->wall_ns, ev->stream, ev->number, ev->ticks, number, 0 };
 	size_t at = s->events.n;
@@ -319,7 +322,9 @@ static int next_in_memory(struct evsort *s, struct event *out, struct err *e)
 	return give(s, &head, b.p + sizeof(head), out, e);
 }
 
-/* Advances the source of the event that was returned last. Its record was valid until this call. */
+/*
+ * Advances the source of the event that was returned last, whose record was valid until this call.
+ */
 static int advance(struct evsort *s, struct err *e)
 {
 	struct source *from = &s->source[s->heap[0]];

@@ -44,7 +44,7 @@ uint64_t spool_backlog(const struct spool *s, const struct consumer *c)
 	return s->stored - c->cursor;
 }
 
-/* Reports the gaps of the consumer before the blocks after them in the log. */
+/* Reports gaps of the consumer that precede its next blocks in the log. */
 static int report_gaps(struct consumer *c, struct buf *out)
 {
 	uint8_t block[EVGAP_BLOCK_BYTES];
@@ -73,7 +73,7 @@ static int give(void *arg, const uint8_t *p, const struct evblock *b, uint64_t p
 	return out->n + b->bytes > SPOOL_READ_BYTES || buf_put(out, p, b->bytes);
 }
 
-/* Reads at most a window of the segment. */
+/* Reads at most one window of the segment. */
 static int read_some(struct spool *s, struct consumer *c, struct segment *g, struct buf *out)
 {
 	struct walk w = {
@@ -84,7 +84,7 @@ static int read_some(struct spool *s, struct consumer *c, struct segment *g, str
 	w.place = c->next > g->start ? c->next : g->start;
 	rc = spool_walk(s, &w, g);
 	c->next = w.place;
-	return rc == -ERR_SYS ? rc : 0; /* the rest did not fit and follows next time */
+	return rc == -ERR_SYS ? rc : 0; /* blocks without room follow with the next read */
 }
 
 int spool_read(struct spool *s, struct consumer *c, struct buf *out, uint64_t *place)
@@ -102,14 +102,14 @@ int spool_read(struct spool *s, struct consumer *c, struct buf *out, uint64_t *p
 		if (g)
 			rc = read_some(s, c, g, out);
 		else
-			c->next = s->stored; /* no blocks: all of the rest was damaged */
+			c->next = s->stored; /* no blocks follow: the rest of the log is damaged */
 	}
 	c->given = c->next;
 	*place = c->given;
 	return rc;
 }
 
-/* True: a segment can be removed, and the room is short, so the disk thread has work. */
+/* True if room is short and a segment can be removed, so that the disk thread has work. */
 static bool makes_room(const struct spool *s)
 {
 	return s->segments.n && ledger_least(&s->ledger) >= s->segments.v[0].end &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ledger as bytes; docs/eventlog.md has them. */
+/* Encodes and decodes the ledger; docs/eventlog.md has the format. */
 #include "common/base/cur.h"
 #include "eventlog/spool/ledger.h"
 
@@ -11,7 +11,7 @@
 _Static_assert((LEDGER_GAPS_OF_ALL_MAX + LEDGER_GAPS_MAX) * GAP_BYTES +
 			       LEDGER_CONSUMERS_MAX * CONSUMER_MAX_BYTES + 64 <=
 		       LEDGER_FILE_MAX_BYTES,
-	       "what a ledger may remember has room in its file");
+	       "the largest ledger fits in its file");
 
 static void put_gaps(struct buf *b, const struct gaps *g)
 {
@@ -84,7 +84,7 @@ static int get_consumer(struct cur *c, struct ledger *l)
 	struct consumer *added;
 
 	if (c->failed || n >= sizeof(name) ||
-	    place > INT64_MAX) /* sums of places do not run over */
+	    place > INT64_MAX) /* so that sums of positions do not overflow */
 		return -ERR_PARSE;
 	memcpy(name, p, n);
 	if (ledger_add(l, name, place, &added))

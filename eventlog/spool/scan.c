@@ -19,7 +19,7 @@ static int on_block(void *arg, const uint8_t *p, const struct evblock *b, uint64
 	return 0;
 }
 
-/* Skips parts that cannot be read. */
+/* Reads a segment, and skips parts that cannot be read. */
 static void scan_segment(struct scan *s, const struct disk *d, const struct segment *g,
 			 uint8_t *window)
 {

@@ -21,14 +21,14 @@ void spool_word(struct spool *s, const char *fmt, ...)
 		s->conf.on_word(s->conf.arg, text);
 }
 
-/* Counts damage; reports it once for each segment. */
+/* Counts damaged bytes, and reports the first ones of each segment. */
 static void spool_damaged(struct spool *s, struct segment *g, uint64_t bytes, const char *how)
 {
 	s->stats.damaged_bytes += bytes;
 	if (!g->is_damaged)
 		spool_word(s,
 			   "segment %016" PRIx64 SEGMENT_GOOD
-			   " is damaged (%s): what is whole in it is used, the file is kept",
+			   " is damaged (%s): its complete blocks are used, and the file is kept",
 			   g->start, how);
 	g->is_damaged = true;
 }
@@ -47,7 +47,7 @@ int spool_walk(struct spool *s, struct walk *w, struct segment *g)
 	}
 	g->tries = 0;
 	if (w->damaged > was)
-		spool_damaged(s, g, w->damaged - was, "not all of it is blocks");
+		spool_damaged(s, g, w->damaged - was, "it has bytes outside of blocks");
 	return rc;
 }
 
@@ -58,13 +58,13 @@ void spool_ledger_due(struct spool *s, nsec_t at)
 		s->ledger_at = at;
 }
 
-/* --- as it was left */
+/* --- opening */
 
 static const struct store_kind ledger_kind = {
 	.what = "ledger", .version = 1, .max_bytes = LEDGER_FILE_MAX_BYTES, .is_expendable = true
 };
 
-/* An invalid one is renamed; then all begin with the oldest segment. */
+/* Loads the ledger. An invalid one is renamed, and all consumers begin with the oldest segment. */
 static int load_ledger(struct spool *s, struct err *e)
 {
 	struct buf b = { 0 };
@@ -79,7 +79,7 @@ static int load_ledger(struct spool *s, struct err *e)
 	}
 	buf_done(&b);
 	if (rc == -ERR_PARSE)
-		spool_word(s, "the %s: consumers get all that is there once more", why.text);
+		spool_word(s, "the %s: consumers get all stored blocks again", why.text);
 	if (!rc || rc == -ERR_PARSE || rc == -ERR_NOTFOUND)
 		return 0;
 	return err_set(e, why.code, "the %s", why.text);
@@ -90,7 +90,10 @@ static int any_block(void *arg, const uint8_t *p, const struct evblock *b, uint6
 	return 0;
 }
 
-/* The last segment was being written: what follows its last good block never was whole. */
+/*
+ * Finds the end of the last segment, which was being written: bytes behind its last good block are
+ * an incomplete block.
+ */
 static void find_end(struct spool *s)
 {
 	struct segment *g = segments_last(&s->segments);
@@ -107,12 +110,13 @@ static void find_end(struct spool *s)
 	if (rc)
 		spool_damaged(s, g, 0, "it cannot be read");
 	else if (w.damaged > g->end - w.good_end)
-		spool_damaged(s, g, w.damaged - (g->end - w.good_end), "not all of it is blocks");
+		spool_damaged(s, g, w.damaged - (g->end - w.good_end),
+			      "it has bytes outside of blocks");
 	if (!rc)
 		g->end = w.good_end;
 }
 
-/* Data that a crash left in the page cache are not on the disk yet. */
+/* Syncs the log, because data that a crash left in the page cache are not on the disk yet. */
 static void make_sure(struct spool *s)
 {
 	const struct disk *d = s->conf.disk;
@@ -130,7 +134,7 @@ static void make_sure(struct spool *s)
 	}
 	fd = d->open(d->arg, name);
 	if (fd < 0 || d->cut(d->arg, fd, g->end - g->start) || d->sync(d->arg, fd))
-		spool_damaged(s, g, 0, "the disk does not take it");
+		spool_damaged(s, g, 0, "the disk does not accept it");
 	if (fd >= 0)
 		d->close(d->arg, fd);
 }
@@ -159,7 +163,7 @@ static int load(struct spool *s, struct err *e)
 	find_end(s);
 	make_sure(s);
 	last = segments_last(&s->segments);
-	/* Never before a cursor: new data there would count as read. */
+	/* Not before a cursor, because new data there would count as read. */
 	s->stored = ledger_most(&s->ledger);
 	if (last && last->end > s->stored)
 		s->stored = last->end;
@@ -171,7 +175,7 @@ static int check(const struct spool_conf *c, struct err *e)
 {
 	if (c->max_bytes < SPOOL_DISK_MIN_BYTES || c->segment_bytes > c->max_bytes / 2 ||
 	    c->commit_bytes > SPOOL_PENDING_MAX_BYTES / 2)
-		return err_set(e, ERR_INVALID, "sizes of a spool that do not go together");
+		return err_set(e, ERR_INVALID, "the sizes of the spool are inconsistent");
 	return 0;
 }
 
@@ -213,7 +217,7 @@ int spool_limit(struct spool *s, enum spool_when_full when_full, uint64_t max_by
 		return rc;
 	s->conf = c;
 	if (spool_disk_bytes(s) > max_bytes)
-		s->commit_at = now; /* removes segments that are too old for it */
+		s->commit_at = now; /* removes segments that exceed the limit */
 	return 0;
 }
 
@@ -282,8 +286,8 @@ static int refuse(struct spool *s, const struct evgap *what, nsec_t now)
 }
 
 /*
- * Writes the gap to the log, before the next block of its stream. It stays in the ledger until it
- * is on the disk.
+ * Writes a gap to the log, before the next block of its stream. The gap stays in the ledger until
+ * it is on the disk.
  */
 static int put_gap(struct spool *s, struct gap *gap)
 {
@@ -297,7 +301,10 @@ static int put_gap(struct spool *s, struct gap *gap)
 	return 0;
 }
 
-/* A full spool stays full until a quarter is free, so that losses are few and long. */
+/*
+ * True if there is room for n bytes. A full spool stays full until a quarter is free, so that
+ * losses are few and long.
+ */
 static bool can_keep(struct spool *s, size_t n)
 {
 	look_for_room(s);
@@ -335,7 +342,7 @@ uint64_t spool_settled(const struct spool *s)
 	return s->settled;
 }
 
-/* Writes the gaps of streams that do not continue, once there is room. */
+/* Writes the gaps of streams that do not continue, when there is room. */
 static void put_gaps(struct spool *s, nsec_t now)
 {
 	look_for_room(s);
@@ -363,7 +370,7 @@ nsec_t spool_step(struct spool *s, nsec_t now)
 	put_gaps(s, now);
 	if (now >= due(s))
 		spool_commit(s, now);
-	put_gaps(s, now); /* the acknowledgement has made room */
+	put_gaps(s, now); /* the acknowledgement may have made room */
 	return due(s);
 }
 

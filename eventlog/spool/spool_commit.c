@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes blocks and the ledger, and handles failures. Order: data before the ledger, the ledger
- * before removals.
+ * Writes blocks and the ledger, and handles failures. The order is: data before the ledger, and the
+ * ledger before removals.
  */
 #include "common/base/str.h"
 #include "eventlog/evgap.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Negative numbers of disk calls become an error with errno. */
+/* Converts a negative result of a disk call to -ERR_SYS, and sets errno. */
 static int failed(int rc)
 {
 	errno = -rc;
@@ -31,7 +31,7 @@ static int begin_segment(struct spool *s)
 	if (rc)
 		return rc;
 	segment_name(name, s->stored, SEGMENT_GOOD);
-	d->remove(d->arg, name); /* an empty one, of an earlier attempt */
+	d->remove(d->arg, name); /* removes an empty segment of an earlier attempt */
 	fd = d->create(d->arg, name);
 	rc = fd < 0 ? fd : d->sync_names(d->arg, name);
 	if (!rc) {
@@ -52,9 +52,9 @@ static void end_segment(struct spool *s)
 }
 
 /*
- * A file whose disk failed once is not used again: the disk may report success now and have lost
- * earlier data. The segment ends with the data that were synced before; the rest is written to
- * another one.
+ * Ends a segment after a failure of its disk: later the disk may report success, having lost
+ * earlier data. The segment keeps the data that were synced before; the rest is written to another
+ * segment.
  */
 static void give_up_segment(struct spool *s)
 {
@@ -64,7 +64,8 @@ static void give_up_segment(struct spool *s)
 
 	if (s->fd < 0)
 		return;
-	d->cut(d->arg, s->fd, g->end - g->start); /* if not: the start of the next one is its end */
+	/* if this fails, the start of the next segment is its end */
+	d->cut(d->arg, s->fd, g->end - g->start);
 	end_segment(s);
 	if (g->end > g->start)
 		return;
@@ -84,7 +85,7 @@ static int write_pending(struct spool *s, const struct segment *g)
 	return rc ? failed(rc) : 0;
 }
 
-/* Removes the common gaps that are in the log now: each consumer reads them there. */
+/* Removes the gaps of all consumers that are in the log now, where each consumer reads them. */
 static void forget_reported(struct spool *s, nsec_t now)
 {
 	if (s->ledger.lost.unreported == s->ledger.lost.n)
@@ -138,12 +139,12 @@ static int spool_put_ledger(struct spool *s, nsec_t now)
 	return 0;
 }
 
-/* --- segments that go */
+/* --- removal of segments */
 
 struct counting {
 	struct spool *s;
 	struct consumer *c;
-	uint64_t place; /* continuation of the read */
+	uint64_t place; /* position at which the consumer continues to read */
 };
 
 static int count_lost(void *arg, const uint8_t *p, const struct evblock *b, uint64_t place)
@@ -159,16 +160,16 @@ static int count_lost(void *arg, const uint8_t *p, const struct evblock *b, uint
 	if (rc != -ERR_LIMIT)
 		return rc;
 	/*
-	 * The ledger must not fill the disk. The numbers of the stream's next block show the loss,
-	 * if there is one.
+	 * The ledger must not fill the disk. The number of the stream's next block, if there is
+	 * one, shows the loss.
 	 */
 	if (!k->s->stats.unnamed_losses++)
-		spool_word(k->s, "consumer %s has lost of more streams than are remembered",
+		spool_word(k->s, "consumer %s has losses in more streams than the ledger can store",
 			   k->c->name);
 	return 0;
 }
 
-/* The part of the first segment that this consumer has not acknowledged is lost to it. */
+/* Notes the part of the first segment that this consumer has not acknowledged as lost. */
 static int lose_segment(struct spool *s, struct consumer *c)
 {
 	struct segment *g = &s->segments.v[0];
@@ -183,11 +184,13 @@ static int lose_segment(struct spool *s, struct consumer *c)
 	w.place = c->cursor > g->start ? c->cursor : g->start;
 	while (w.place < g->end && !rc)
 		rc = spool_walk(s, &w, g);
-	if (rc) /* unreadable blocks show as a gap in the numbers of later ones */
+	if (rc) /* unreadable blocks leave a gap in the numbers of later ones */
 		return rc;
 	/*
-	 * A consumer may have received all of it without an acknowledgement so far. Once it
-	 * acknowledges, it has lost nothing.
+	 *
+	 *
+	 * A consumer may have received everything without having acknowledged it. When it does,
+	 * nothing is lost.
 	 */
 	list_each (i, &c->gaps.all) {
 		struct gap *gap = list_entry(i, struct gap, at);
@@ -222,7 +225,10 @@ static void pop_segment(struct spool *s)
 	segments_pop_front(&s->segments);
 }
 
-/* Deletes the oldest segment, also if a cursor is in it. ERR_SYS, ERR_NOMEM, ERR_LIMIT. */
+/*
+ * Deletes the oldest segment, even if a consumer has not read all of it. Fails with ERR_SYS,
+ * ERR_NOMEM, ERR_LIMIT.
+ */
 static int spool_expire(struct spool *s, nsec_t now)
 {
 	bool has_lost = false;
@@ -245,7 +251,9 @@ static int spool_expire(struct spool *s, nsec_t now)
 	return 0;
 }
 
-/* The growing segment may be removed, too, if it has reached its full length. */
+/*
+ * True if a segment may be deleted: also the one that is being written, if it has its full length.
+ */
 static bool may_go(const struct spool *s)
 {
 	const struct segment *g = &s->segments.v[0];
@@ -260,7 +268,7 @@ void spool_trim(struct spool *s)
 		pop_segment(s);
 }
 
-/* --- all together */
+/* --- a commit */
 
 static bool is_over(const struct spool *s)
 {
@@ -306,12 +314,12 @@ static void report_failure(struct spool *s, int rc, nsec_t now)
 
 	if (!s->retry_at)
 		spool_word(s,
-			   "nothing can be stored: %s; what comes is kept in memory, and counted "
-			   "when it is too much",
+			   "nothing can be stored: %s; new blocks are kept in memory, and counted "
+			   "as lost when there are too many",
 			   strerror(why));
 	s->stats.failures++;
 	s->retry_at = now + SPOOL_RETRY_NS;
-	/* Older data are dropped for newer ones, also on a disk that others have filled. */
+	/* Drops older data for newer ones, also on a disk that other programs have filled. */
 	if (why == ENOSPC && s->conf.when_full == SPOOL_DROP_OLDEST && s->segments.n > 1 &&
 	    !s->needs_room) {
 		s->needs_room = true;
@@ -328,7 +336,7 @@ int spool_commit(struct spool *s, nsec_t now)
 		return rc;
 	}
 	if (s->retry_at)
-		spool_word(s, "storing goes on");
+		spool_word(s, "storing continues");
 	s->retry_at = 0;
 	s->commit_at = INT64_MAX;
 	s->settled = s->unsure_from < s->appended ? s->unsure_from : s->appended;

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #define GAP_BYTES (sizeof(struct evblock) + EVGAP_BLOCK_BYTES)
-#define GAPS_BYTES (1u << 20) /* of the queue: for losses while it is full */
+#define GAPS_BYTES (1u << 20) /* room in the queue for the losses while it is full */
 
 void spooler_free(struct spooler *s)
 {
@@ -28,7 +28,7 @@ void spooler_free(struct spooler *s)
 	free(s);
 }
 
-/* Times are monotonic, independent of the wall clock. */
+/* Condition variables use monotonic times, which do not depend on the wall clock. */
 static void init_shared(struct spooler *s)
 {
 	pthread_condattr_t a;
@@ -95,7 +95,7 @@ static int put(struct spooler *s, const uint8_t *p, const struct evblock *b)
 	return 0;
 }
 
-/* Puts the loss of the block instead of the block. Later blocks keep their numbers. */
+/* Queues the loss of the block instead of the block, so that later blocks keep their numbers. */
 static int put_lost(struct spooler *s, const uint8_t *p, const struct evblock *b)
 {
 	uint8_t block[EVGAP_BLOCK_BYTES];

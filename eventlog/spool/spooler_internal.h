@@ -8,30 +8,32 @@
 
 #include <pthread.h>
 
-#define SPOOLER_WORDS_MAX_BYTES 4096 /* between two turns of the loop; more is cut off */
+/* bytes of log messages between two turns of the loop; the rest is cut */
+#define SPOOLER_WORDS_MAX_BYTES 4096
 
-/* A consumer's requests from the loop. The worker takes them and answers. */
+/* A consumer's requests from the loop, and the worker's answers to them. */
 struct consumer_request {
-	char name[LEDGER_NAME_BYTES]; /* "" = free */
-	bool from_oldest, is_new; /* the worker has not seen it yet */
+	char name[LEDGER_NAME_BYTES]; /* "" = unused entry */
+	bool from_oldest, is_new; /* is_new: the worker has not handled it yet */
 	bool wants, rewinds, goes, acks;
 	uint64_t place; /* acknowledged place */
-	unsigned era; /* grows with each rewind, so that older answers are ignored */
+	unsigned era; /* increases with each rewind, so that older answers are ignored */
 	struct buf answer;
 	uint64_t answer_place;
 	unsigned answer_era;
 	bool has_answer;
-	bool is_empty; /* the reader waits for blocks */
-	uint64_t empty_at; /* appended then */
+	bool is_empty; /* there were no further blocks for the consumer */
+	uint64_t empty_at; /* number of appended blocks at that time */
 };
 
 /* The two kinds of worker. */
 struct spooler_way {
 	int (*start)(struct spooler *s, struct err *e);
-	void (*work)(struct spooler *s); /* called when there is work; with the lock held */
+	void (*work)(struct spooler *s); /* called with the lock held when there is work */
 	void (*report)(
-		struct spooler *s); /* the loop has something to report; the worker calls it */
-	/* does the queued work and frees s, at least soon; no callback follows */
+		/* called by the worker when it has something to report to the loop */
+		struct spooler *s);
+	/* does the queued work and frees s, now or later; no callback follows */
 	void (*close)(struct spooler *s);
 };
 
@@ -45,39 +47,39 @@ struct spooler {
 	struct spool_conf conf;
 	char *path;
 	const struct spooler_way *way;
-	struct turn *turn; /* owned; the worker's alone */
+	struct turn *turn; /* owned; used by the worker only */
 	pthread_mutex_t lock;
 
-	/* spooler_thread.c */
+	/* for spooler_thread.c */
 	int event_fd;
 	struct loop_fd *watch;
 	pthread_t thread;
-	pthread_cond_t wake, ended; /* for the thread; for the loop that closes */
+	pthread_cond_t wake, ended; /* wake: for the thread; ended: for the loop that closes */
 
-	/* spooler_loop.c */
-	struct loop_timer *next; /* turn */
+	/* for spooler_loop.c */
+	struct loop_timer *next; /* the next turn */
 	struct loop_job reporting;
-	bool is_asked; /* a turn was requested, not only due */
+	bool is_asked; /* a turn was requested, and not only due */
 
-	/* under the lock */
-	struct buf in; /* struct evblock and the block, one after another */
+	/* the lock protects the members from here to `words` */
+	struct buf in; /* requests: struct evblock and the block, one after another */
 	struct consumer_request request[LEDGER_CONSUMERS_MAX];
-	/* limits that the spool does not have yet */
+	/* limits that the worker has not applied yet */
 	enum spool_when_full when_full;
-	uint64_t max_bytes; /* 0: it has them */
-	bool has_work, is_closing, has_ended, is_left; /* is_left: owned by the thread alone */
-	bool is_open, has_opened; /* open; an attempt was made */
+	uint64_t max_bytes; /* 0: it has applied them */
+	bool has_work, is_closing, has_ended, is_left; /* is_left: the thread alone owns s */
+	bool is_open, has_opened; /* is_open: the spool is open; has_opened: an attempt was made */
 	int open_rc;
 	struct err open_err;
 	uint64_t settled;
 	bool is_full;
-	struct buf words; /* lines */
+	struct buf words; /* lines for the log */
 	struct spool_stats stats;
 
-	/* owned by the loop */
+	/* only the loop uses the members from here on */
 	uint64_t reported_settled;
 	bool reported_open, reported_full;
-	int reported_rc; /* of opening */
+	int reported_rc; /* result of opening that was reported */
 };
 
 void spooler_free(struct spooler *s);
@@ -85,18 +87,18 @@ void spooler_free(struct spooler *s);
 /* Called in the loop: reports finished work. */
 void spooler_report(struct spooler *s);
 
-/* --- spooler_turn.c: the work, which waits for the disk, one part after another. */
+/* --- spooler_turn.c: the work, which waits for the disk */
 
 struct turn *turn_new(struct spooler *s);
 void turn_free(struct turn *t);
 
 /*
- * Opens the spool if needed, takes requests and does them. Returns the time of the next work
+ * Opens the spool if needed, then takes and executes requests. Returns the time of the next work
  * without a request; INT64_MAX: never.
  */
 nsec_t turn_work(struct turn *t);
 
-/* Writes delayed state, too, and closes the spool. */
+/* Writes delayed state and closes the spool. */
 void turn_close(struct turn *t);
 
 #endif

@@ -57,7 +57,7 @@ static void report(struct spooler *s)
 
 static void close_it(struct spooler *s)
 {
-	take_turn(s); /* the last requests */
+	take_turn(s); /* for the last requests */
 	loop_timer_free(s->next);
 	turn_close(s->turn);
 	loop_job_cancel(&s->reporting);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A thread that works and waits for the disk, so that the loop never does. */
+/* A thread that does the work and waits for the disk, so that the loop does not. */
 #include "eventlog/spool/spooler_internal.h"
 
 #include <errno.h>
@@ -58,12 +58,12 @@ static void *run(void *arg)
 	due = turn_work(s->turn);
 	while (wait_for_work(s, due))
 		due = turn_work(s->turn);
-	turn_work(s->turn); /* the last requests */
+	turn_work(s->turn); /* for the last requests */
 	end(s);
 	return NULL;
 }
 
-/* --- the loop's side */
+/* --- functions of the loop */
 
 static void on_event(void *arg, unsigned what)
 {
@@ -72,11 +72,11 @@ static void on_event(void *arg, unsigned what)
 	ssize_t n = read(s->event_fd, &unused, sizeof(unused));
 
 	if (n < 0)
-		return; /* another turn has taken it */
+		return; /* another turn has read it */
 	spooler_report(s);
 }
 
-/* The daemon's signals are the loop's. */
+/* Starts the thread with all signals blocked, because the loop handles the daemon's signals. */
 static int start_thread(struct spooler *s, struct err *e)
 {
 	sigset_t all, was;
@@ -119,7 +119,7 @@ static void report(struct spooler *s)
 	const uint64_t one = 1;
 	ssize_t n = write(s->event_fd, &one, sizeof(one));
 
-	(void)n; /* full: it is awake */
+	(void)n; /* a full eventfd means that the loop is awake */
 }
 
 static void close_it(struct spooler *s)
@@ -143,7 +143,7 @@ static void close_it(struct spooler *s)
 		pthread_join(thread, NULL);
 		spooler_free(s);
 	} else {
-		pthread_detach(thread); /* the thread frees the rest when the disk responds */
+		pthread_detach(thread); /* the thread frees s when the disk responds */
 	}
 }
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The worker, which owns the spool. It takes requests, does due work, and sends blocks to the
- * consumers that want them. Only the worker waits for the disk.
+ *
+ *
+ * The worker, which owns the spool. It takes requests, does due work, and delivers blocks to
+ * consumers that have requested them. Only the worker waits for the disk.
  */
 #include "common/base/str.h"
 #include "eventlog/spool/spooler_internal.h"
@@ -14,18 +16,21 @@
 struct turn {
 	struct spooler *s;
 	struct disk disk;
-	struct spool *spool; /* NULL: it could not be opened */
-	nsec_t open_at; /* earliest time of the next attempt */
+	struct spool *spool; /* NULL: it is not open */
+	nsec_t open_at; /* earliest time of the next attempt to open */
 	struct buf taken; /* requests that were taken */
-	size_t at; /* after its last appended block */
+	size_t at; /* offset behind the last block that was appended */
 	struct buf answer;
 	struct {
 		struct consumer *c;
 		bool wants;
-		/* the last report: appended then + 1; 0 = none since its request */
+		/*
+		 * number of appended blocks at the last report of no blocks, + 1; 0 = none since
+		 * the request
+		 */
 		uint64_t empty_at;
 		unsigned era;
-		nsec_t not_before; /* the disk could not read it */
+		nsec_t not_before; /* time of the next attempt after a failed read */
 	} of[LEDGER_CONSUMERS_MAX];
 };
 
@@ -77,7 +82,7 @@ static void try_to_open(struct turn *t)
 		s->way->report(s);
 }
 
-/* --- requests. With the lock held. */
+/* --- requests; called with the lock held */
 
 static void take_request(struct turn *t, int i)
 {
@@ -192,7 +197,7 @@ static void hand_over(struct turn *t, int i, uint64_t place)
 	t->s->way->report(t->s);
 }
 
-/* Reports each state of the spool once: a waiting consumer gets no second report. */
+/* Reports that a consumer has all blocks, once for each number of appended blocks. */
 static void report_empty(struct turn *t, int i)
 {
 	struct consumer_request *w = &t->s->request[i];
@@ -209,7 +214,10 @@ static void report_empty(struct turn *t, int i)
 	t->s->way->report(t->s);
 }
 
-/* A read found damaged bytes only. Without a report the consumer would wait for ever. */
+/*
+ * Answers after a read that found damaged bytes only. Without a report the consumer would wait for
+ * ever.
+ */
 static nsec_t answer_nothing(struct turn *t, int i)
 {
 	if (spool_can_read(t->spool, t->of[i].c))
@@ -218,7 +226,7 @@ static nsec_t answer_nothing(struct turn *t, int i)
 	return INT64_MAX;
 }
 
-/* Returns the time of the next work for this consumer. */
+/* Delivers blocks to a consumer. Returns the time of its next work. */
 static nsec_t answer(struct turn *t, int i)
 {
 	nsec_t now = clock_mono();
@@ -255,7 +263,7 @@ nsec_t turn_work(struct turn *t)
 		return t->open_at;
 	append_all(t);
 	due = spool_step(t->spool, clock_mono());
-	if (t->at < t->taken.n) /* no memory: tried again */
+	if (t->at < t->taken.n) /* without memory, tries again later */
 		due = clock_mono() + NOMEM_WAIT_NS;
 	report(t);
 	for (int i = 0; i < LEDGER_CONSUMERS_MAX; i++) {
@@ -267,7 +275,7 @@ nsec_t turn_work(struct turn *t)
 
 void turn_close(struct turn *t)
 {
-	if (t->spool) /* acknowledgements too, which would wait */
+	if (t->spool) /* also stores acknowledgements, which would otherwise wait */
 		spool_commit(t->spool, clock_mono() + SPOOL_LEDGER_NS);
 	spool_free(t->spool);
 	t->spool = NULL;

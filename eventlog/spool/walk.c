@@ -3,9 +3,9 @@
 
 #include <errno.h>
 
-#define VAIN_MAX_BYTES (8 * WALK_WINDOW_BYTES) /* per window */
+#define VAIN_MAX_BYTES (8 * WALK_WINDOW_BYTES) /* bytes that may be read in vain in one window */
 
-/* Reads up to the end of the file. */
+/* Reads n bytes, or up to the end of the file. */
 static ssize_t fill(const struct walk *w, uint8_t *window, size_t n)
 {
 	const struct disk *d = w->disk;
@@ -28,8 +28,9 @@ static ssize_t fill(const struct walk *w, uint8_t *window, size_t n)
 }
 
 /*
- * Skips bytes that are no good block: up to where the next may begin. *vain: bytes read for headers
- * with a wrong rest. Headers nested in each other would cause all bytes to be read again for each.
+ * Returns how many bytes to skip that are not a good block: up to where the next one may begin.
+ * *vain: bytes read for headers with wrong records. Nested headers would cause all bytes to be read
+ * again for each.
  */
 static size_t past(const uint8_t *p, size_t n, bool is_end, const struct evblock *b, size_t *vain)
 {
@@ -81,7 +82,7 @@ int walk_window(struct walk *w, uint8_t *window)
 		return -ERR_SYS;
 	}
 	rc = look(w, window, (size_t)has, w->place + (uint64_t)has >= end || (size_t)has < n);
-	if ((size_t)has < n && !rc) { /* the file is shorter than it was */
+	if ((size_t)has < n && !rc) { /* the file has become shorter */
 		w->damaged += end - w->place;
 		w->place = end;
 	}

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Room for a description of the stream, and padding. */
+/* Bytes for a description of the stream, and padding. */
 #define SPARE_BYTES 4096
 
 static int begin_block(const struct evalone *a)
@@ -17,7 +17,7 @@ static bool is_said(const struct evalone *a, unsigned number)
 	return a->said->bit[number / 8] >> number % 8 & 1;
 }
 
-/* Bytes of the event, and of its description. 0: it is none. */
+/* Bytes of an event, and of its description; 0: it cannot be written. */
 struct need {
 	size_t event, description;
 };
@@ -28,14 +28,14 @@ static struct need need_of(const struct evalone *a, const struct event *ev)
 			      a->types->scratch.n };
 }
 
-/* Makes room: a block that would become too long is closed before. */
+/* Makes room: closes the block if it would become too long. */
 static int make_room(const struct evalone *a, unsigned number, struct need need, struct err *e)
 {
 	size_t bytes = need.event + (is_said(a, number) ? 0 : need.description);
 	int rc;
 
 	if (need.event + need.description > EVWRITE_BLOCK_BYTES - SPARE_BYTES)
-		return err_set(e, ERR_LIMIT, "an event and its description of 124 KB and more");
+		return err_set(e, ERR_LIMIT, "an event and its description have 124 KB or more");
 	if (!a->w->head.events || a->w->body.n + bytes <= a->block_bytes)
 		return 0;
 	rc = evwrite_cut(a->w, false, e);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
+ *
+ *
  * Writes events in blocks that can be read alone: each has the descriptions of its events. So a
- * lost, repeated or moved block does not affect the others.
+ * lost, repeated or moved block has no effect on others.
  */
 #ifndef EVENTLOG_TEXT_EVALONE_H
 #define EVENTLOG_TEXT_EVALONE_H
@@ -15,22 +17,22 @@ struct evalone_said {
 };
 
 /*
- * A stream; all of it is borrowed. Its blocks have the most bytes that evwrite.h permits. A type
- * has the same number in all of them.
+ * A stream, whose members are borrowed. Its blocks may have the largest size of evwrite.h. A type
+ * has the same number in all blocks.
  */
 struct evalone {
 	struct evwrite *w;
-	struct evtypes *types; /* of the stream */
+	struct evtypes *types; /* types of the stream */
 	struct evalone_said *said;
-	size_t block_bytes; /* a block is closed at about this size, EVALONE_BLOCK_BYTES at most */
-	/* Writes what describes the stream, at the begin of each block; NULL: nothing. */
+	size_t block_bytes; /* size at which a block is closed, at most EVALONE_BLOCK_BYTES */
+	/* Writes a description of the stream at the begin of each block; NULL: none. */
 	int (*describe)(void *arg);
 	void *arg;
 };
 
 #define EVALONE_BLOCK_BYTES (64 * 1024)
 
-/* Writes one event. On failure it is not written. ERR_INVALID, ERR_LIMIT, ERR_NOMEM. */
+/* Writes one event. Fails with ERR_INVALID, ERR_LIMIT, ERR_NOMEM, and then writes nothing. */
 int evalone_event(const struct evalone *a, const struct event *ev, struct err *e);
 
 #endif

@@ -5,7 +5,10 @@
 
 #include <string.h>
 
-/* True if the event has the name itself: a library call has its rank, and so has its stream. */
+/*
+ * True if the event itself has a field of that name: both a library call and its stream have a
+ * rank.
+ */
 static bool is_own(const struct evtype *t, const char *name)
 {
 	for (unsigned i = 0; i < t->nconst; i++)

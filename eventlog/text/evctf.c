@@ -16,32 +16,31 @@
 #include <unistd.h>
 
 #define CTF_MAGIC UINT32_C(0xc1fc1fc1)
-#define CTF_STREAMS_MAX 65536 /* as many files in a folder */
-#define CTF_BUFFER_BYTES (64 * 1024) /* written at once */
+#define CTF_STREAMS_MAX 65536 /* files in a folder */
+#define CTF_BUFFER_BYTES (64 * 1024) /* bytes written at once */
 #define CTF_METADATA_MAX_BYTES (64u << 20)
 /*
- * If the first event is before 1970, the clock begins earlier than that event: each thread has a
- * stream, and streams are written one after the other.
+ *
+ *
+ * If the first event is before 1970, the clock begins this much earlier: events of other streams,
+ * which are written later, may precede it.
  */
 #define ORIGIN_MARGIN_S 86400
-/*
- * Babeltrace adds seconds and their fraction, and needs room for the fraction after the last
- * second.
- */
+/* Babeltrace adds seconds and their fraction, so the last second is too late. */
 #define TIME_LAST ((uint64_t)(INT64_MAX / NSEC_PER_SEC - 1) * NSEC_PER_SEC)
 
 struct ctf_stream {
 	unsigned file;
-	uint64_t last; /* time */
+	uint64_t last; /* time of the last event */
 };
 
 struct evctf {
-	int dir, fd; /* fd: of the stream that is being written; -1 = none */
+	int dir, fd; /* fd: file of the current stream; -1 = none */
 	uint64_t stream;
 	struct map streams; /* number -> struct ctf_stream *, owned */
 	struct ctf_stream *current;
 	unsigned nstream;
-	int64_t origin_s; /* of the clock, seconds since 1970; at most 0 */
+	int64_t origin_s; /* origin of the clock in seconds since 1970; at most 0 */
 	uint64_t moved;
 	struct evtypes types;
 	struct buf out, metadata;
@@ -80,7 +79,7 @@ int evctf_open(const char *path, struct evctf **out, struct err *e)
 	}
 	evctf_close(c);
 	if (errno == EEXIST)
-		return err_set(e, ERR_EXISTS, "%s is there already", path);
+		return err_set(e, ERR_EXISTS, "%s exists already", path);
 	return err_sys(e, "%s", path);
 }
 
@@ -176,7 +175,7 @@ static char letter_of(char c)
 	return isalnum((unsigned char)c) && (unsigned char)c < 0x80 ? c : '_';
 }
 
-/* Puts "_" in front: then the name is not a keyword, and does not begin with a digit. */
+/* Puts "_" in front, so that the name is not a keyword and does not begin with a digit. */
 static void put_identifier(struct buf *b, const char *s)
 {
 	buf_putc(b, '_');
@@ -191,7 +190,7 @@ static bool is_one_identifier(const char *a, const char *b)
 	return !*a && !*b;
 }
 
-/* True if two names became equal: the second gets a number. */
+/* True if two names have become equal: the second one gets a number. */
 static bool is_taken(const struct event *ev, const char *name, unsigned before)
 {
 	struct evattr_iter i = { .ev = ev };
@@ -205,7 +204,7 @@ static bool is_taken(const struct event *ev, const char *name, unsigned before)
 
 static void describe(struct evctf *c, const struct event *ev, unsigned number)
 {
-	/* TRACE_CRIT ERR WARNING INFO DEBUG_SYSTEM.., as LTTng numbers them */
+	/* LTTng's numbers of TRACE_CRIT, ERR, WARNING, INFO, DEBUG_SYSTEM.. */
 	static const int loglevel[EV_NLEVELS] = { -1, 2, 3, 4, 6, 14, 14, 14, 14 };
 	static const char *const kind[] = { "", "i32", "i64", "f32", "f64", "string" };
 	struct evattr_iter i = { .ev = ev };
@@ -230,7 +229,7 @@ static void describe(struct evctf *c, const struct event *ev, unsigned number)
 
 /* --- events */
 
-/* A string ends with a 0: one that contains a 0 is written with escapes. */
+/* Writes a string, which ends with a 0. If it contains a 0 it is written with escapes. */
 static void put_string(struct buf *b, const struct evvalue *v)
 {
 	if (v->n && memchr(v->s, 0, v->n))
@@ -240,7 +239,7 @@ static void put_string(struct buf *b, const struct evvalue *v)
 	buf_putc(b, 0);
 }
 
-/* Times are unsigned. A clock from 1970 suffices for all logs except those of a wrong clock. */
+/* Times are unsigned. A clock from 1970 suffices for all logs, except after a wrong clock. */
 static int64_t origin_of(nsec_t first)
 {
 	int64_t s = first / NSEC_PER_SEC - 1 - ORIGIN_MARGIN_S;

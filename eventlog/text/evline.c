@@ -19,7 +19,7 @@ int evline_from_name(const char *name, enum evline_form *out)
 	return -ERR_INVALID;
 }
 
-/* First bytes of a stream that was received through a socket. */
+/* First bytes of a stream that NetLogger received through a socket. */
 static const char ulm_magic[8] = { 'U', 'L', 'M', '\0', ' ', ' ', ' ', ' ' };
 
 static size_t magic_bytes(const char *s, size_t n)
@@ -62,7 +62,10 @@ struct evline *evline_new(enum evwords_fraction fraction)
 	return l;
 }
 
-/* Copies of names and strings, unescaped, 0-terminated. NULL: no room, which cannot happen. */
+/*
+ * Copies a name or string, unescaped, with a 0 at its end. Returns NULL without room, which cannot
+ * happen.
+ */
 static const char *evline_text(struct evline *l, const char *s, size_t n, bool is_escaped,
 			       size_t *len)
 {
@@ -110,9 +113,9 @@ static void begin(struct evline *l)
 
 struct word {
 	const char *name, *value; /* the name ends with 0 */
-	size_t n; /* of the value */
+	size_t n; /* length of the value */
 	bool is_quoted;
-	char letter; /* of Lite; 0 */
+	char letter; /* Lite: letter of the kind; otherwise 0 */
 };
 
 struct words {
@@ -130,7 +133,7 @@ static void skip_space(struct words *w)
 	}
 }
 
-/* Bytes up to the quote that ends it; n when none does. */
+/* Returns the number of bytes before the closing quote; n if there is none. */
 static size_t quoted_bytes(const char *s, size_t n)
 {
 	size_t i = 0;
@@ -168,7 +171,8 @@ static int take_value(struct words *w, struct word *out, struct err *e)
 }
 
 /*
- * Returns the end of the name: at '=', or at ": " and the line's end in Lite. n if there is none.
+ * Returns the end of the name: at '=', or, in Lite, at ": " or the end of the line. Returns n if
+ * there is none.
  */
 static size_t name_bytes(const struct words *w)
 {
@@ -181,7 +185,7 @@ static size_t name_bytes(const struct words *w)
 	return w->n;
 }
 
-/* Returns 1: *out is the next word. 0: none is left. */
+/* Returns 1: *out is the next word. Returns 0 at the end. */
 static int next_word(struct words *w, struct word *out, struct err *e)
 {
 	size_t n, len;
@@ -200,7 +204,7 @@ static int next_word(struct words *w, struct word *out, struct err *e)
 	n = name_bytes(w);
 	if (n == w->n || !n)
 		return err_set(e, ERR_PARSE,
-			       n ? "a word that is no name and value" : "a value without a name");
+			       n ? "a word that is not NAME=VALUE" : "a value without a name");
 	out->name = evline_text(w->line, w->s, n, true, &len);
 	if (!out->name || !len || len > NAME_MAX_BYTES || strlen(out->name) != len)
 		return err_set(e, ERR_LIMIT, "a name of more than %d bytes, or with a 0 in it",
@@ -228,7 +232,7 @@ static int take_date(struct evline *l, const struct word *w, bool is_padded, str
 	if (l->has_time)
 		return 0;
 	if (!evwords_date(w->value, w->n, is_padded, &l->event.wall_ns, &is_short))
-		return err_set(e, ERR_PARSE, "DATE is no time");
+		return err_set(e, ERR_PARSE, "DATE is not a time");
 	l->has_time = true;
 	*(is_padded ? &l->padded : &l->plain) += is_short;
 	return 0;
@@ -239,7 +243,7 @@ static bool take_level(struct evline *l, const struct word *w)
 	return !l->type.level && !evlevel_from_name(w->value, w->n, &l->type.level);
 }
 
-/* A name that may be one: not empty, not too long, without a 0. */
+/* Takes a name, which must not be empty, too long, or contain a 0. */
 static bool take_name(struct evline *l, const struct word *w)
 {
 	if (l->type.name[0] || !w->n || w->n > NAME_MAX_BYTES || strlen(w->value) != w->n)
@@ -274,7 +278,7 @@ static int take_bp(struct evline *l, const struct word *w, struct err *e)
 {
 	if (str_eq(w->name, "ts") && !l->has_time) {
 		l->has_time = evwords_iso(w->value, w->n, &l->event.wall_ns);
-		return l->has_time ? 0 : err_set(e, ERR_PARSE, "ts is no time");
+		return l->has_time ? 0 : err_set(e, ERR_PARSE, "ts is not a time");
 	}
 	if (str_eq(w->name, "event") && take_name(l, w))
 		return 0;
@@ -291,7 +295,7 @@ static int take_lite(struct evline *l, const struct word *w, struct err *e)
 
 	if (w->letter == 't' && str_eq(w->name, "DATE") && !l->has_time) {
 		l->has_time = evwords_iso(w->value, w->n, &l->event.wall_ns);
-		return l->has_time ? 0 : err_set(e, ERR_PARSE, "DATE is no time");
+		return l->has_time ? 0 : err_set(e, ERR_PARSE, "DATE is not a time");
 	}
 	if (str_eq(w->name, "EVNT") && take_name(l, w))
 		return 0;
@@ -299,11 +303,11 @@ static int take_lite(struct evline *l, const struct word *w, struct err *e)
 		return 0;
 	if (!evwords_value(w->value, w->n, at ? (enum evkind)(at - letters + EV_INT32) : EV_STRING,
 			   &v))
-		return err_set(e, ERR_PARSE, "%.64s is not of its kind", w->name);
+		return err_set(e, ERR_PARSE, "the value of %.64s does not fit its kind", w->name);
 	return evline_add(l, false, w->name, &v, e);
 }
 
-/* For lines without NL.EVNT: names the event by another field, or by the program. */
+/* Names an event of a line without NL.EVNT: by another field, or by the program. */
 static void name_by_field(struct evline *l, const char *wanted, size_t n)
 {
 	for (unsigned i = 0; i < l->type.nfield && !l->type.name[0]; i++) {
@@ -325,9 +329,9 @@ static int end_line(struct evline *l, enum evline_form form, struct err *e)
 		name_by_field(l, "PROG", 4);
 	}
 	if (!l->type.name[0])
-		return err_set(e, ERR_PARSE, "no name of an event");
+		return err_set(e, ERR_PARSE, "no event name");
 	if (!evtype_record_bytes(&l->type, l->value, l->type.nfield))
-		return err_set(e, ERR_LIMIT, "64 KB and more");
+		return err_set(e, ERR_LIMIT, "64 KB or more");
 	l->event.ticks = (uint64_t)l->event.wall_ns;
 	return 1;
 }

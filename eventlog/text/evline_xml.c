@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * <event ts="" name="" level=""><c n="" t="">...</c><f n="" t="">...</f></event>, one per line, as
- * evout writes it. No general XML, no entities except the five, no external references.
+ *
+ *
+ * <event ts="" name="" level=""><c n="" t="">...</c><f n="" t="">...</f></event>, one per line, in
+ * the form of evout. This is not a general XML parser: it knows only the five entities, and no
+ * external references.
  */
 #include "common/base/array.h"
 #include "common/base/str.h"
@@ -14,7 +17,7 @@ struct xml {
 	const char *s;
 	size_t n;
 	char tag[8];
-	bool is_end; /* </tag> */
+	bool is_end; /* it is </tag> */
 };
 
 struct attrs {
@@ -38,8 +41,8 @@ static void skip_space(struct xml *x)
 }
 
 /*
- * Returns the character of an entity, and the length of its text; plain characters represent
- * themselves. 0: invalid entity.
+ * Returns the character of an entity and the length of its text. Other characters represent
+ * themselves. Returns 0 for an invalid entity.
  */
 static char character(const char *s, size_t n, size_t *used)
 {
@@ -56,7 +59,10 @@ static char character(const char *s, size_t n, size_t *used)
 	return '\0';
 }
 
-/* The text up to `end`, entities and then escapes undone in place. NULL: a bad entity, no end. */
+/*
+ * Reads the text up to `end`, and replaces entities, then escapes, in place. Returns NULL for a bad
+ * entity or without an end.
+ */
 static const char *take_text(struct xml *x, char end, size_t *len)
 {
 	char *to = x->line->at, *at = to;
@@ -110,7 +116,7 @@ static bool take_word(struct xml *x, char *out, size_t size)
 	return true;
 }
 
-/* <tag a="..." ...> or </tag>. Values have no 0 in them. */
+/* Reads <tag a="..." ...> or </tag>. Values contain no 0. */
 static bool take_tag(struct xml *x, struct attrs *a)
 {
 	char name[8];
@@ -158,7 +164,7 @@ static int take_field(struct xml *x, const struct attrs *a, struct err *e)
 	if (!text || !evwords_value(text, len, kind, &v))
 		return bad(e, "a value that is not of its kind");
 	if (!take_tag(x, &none) || !x->is_end || x->tag[0] != tag)
-		return bad(e, "a field does not end");
+		return bad(e, "a field has no end");
 	return evline_add(x->line, tag == 'c', a->n, &v, e);
 }
 
@@ -169,17 +175,17 @@ static int take_fields(struct xml *x, struct err *e)
 
 	while (!rc) {
 		if (!take_tag(x, &a))
-			return bad(e, "an event does not end");
+			return bad(e, "an event has no end");
 		if (x->is_end && str_eq(x->tag, "event"))
 			return 1;
 		if (x->is_end || (!str_eq(x->tag, "c") && !str_eq(x->tag, "f")))
-			return bad(e, "an element that is not known");
+			return bad(e, "an unknown element");
 		rc = take_field(x, &a, e);
 	}
 	return rc;
 }
 
-/* The frame of the document has no event in it. */
+/* True for the lines around the events of a document. */
 static bool is_frame(const char *s, size_t n)
 {
 	static const char *const begins[] = { "<?xml", "<events", "</events", "<!--" };
@@ -201,12 +207,12 @@ int evline_read_xml(struct evline *l, const char *s, size_t n, struct err *e)
 	if (!take_tag(&x, &a) || x.is_end || !str_eq(x.tag, "event") || !a.ts || !a.name)
 		return bad(e, "not an event element with ts and name");
 	if (!evwords_iso(a.ts, strlen(a.ts), &l->event.wall_ns))
-		return bad(e, "ts is no time");
+		return bad(e, "ts is not a time");
 	l->has_time = true;
 	if (!a.name[0] || strlen(a.name) > NAME_MAX_BYTES)
 		return bad(e, "a name of an event that is empty or too long");
 	l->type.name = a.name;
 	if (a.level && evlevel_from_name(a.level, strlen(a.level), &l->type.level))
-		return bad(e, "a level that is none");
+		return bad(e, "an unknown level");
 	return take_fields(&x, e);
 }

@@ -143,7 +143,9 @@ static void put_marked_up(struct buf *b, const char *s, size_t n)
 	}
 }
 
-/* Escapes at the end of b, and again from there if markup is needed, which is rare. */
+/*
+ * Appends a string to b with C escapes. Markup in it, which is rare, is escaped in a second pass.
+ */
 static void put_xml_text(struct buf *b, const char *s, size_t n)
 {
 	size_t from = b->n;
@@ -193,7 +195,7 @@ static void put_xml(struct buf *b, const struct event *ev)
 	buf_puts(b, "</event>\n");
 }
 
-/* --- all of them */
+/* --- all formats */
 
 void evout_begin(struct evout *o, enum evout_form form)
 {

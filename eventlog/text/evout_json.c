@@ -8,7 +8,10 @@
 
 #include <math.h>
 
-/* Values without a JSON form are strings: "nan", "inf"; bytes that are not UTF-8 as C escapes. */
+/*
+ * Writes a value. Values without a JSON form become strings: "nan", "inf"; bytes that are not UTF-8
+ * become C escapes.
+ */
 static void put_value(struct json *j, const struct evvalue *v)
 {
 	struct buf b = BUF_INIT(EVOUT_MAX_BYTES);
@@ -21,7 +24,7 @@ static void put_value(struct json *j, const struct evvalue *v)
 	} else if (v->kind == EV_FLOAT && isfinite(d)) {
 		char text[STR_DOUBLE_BYTES];
 
-		/* 0.1f is 0.1, not 0.10000000149011612. */
+		/* Writes 0.1f as 0.1, not as 0.10000000149011612. */
 		str_to_double(str_from_float(text, v->f32), -HUGE_VAL, HUGE_VAL, &d);
 		json_double(j, d);
 	} else if (v->kind == EV_STRING && str_is_utf8(v->s, v->n)) {
@@ -68,7 +71,7 @@ static void put_key_text(struct json *j, const char *key, const char *s)
 	json_str_n(j, s, strlen(s));
 }
 
-/* --- an object a line */
+/* --- an object per line */
 
 static void put_line(struct evout *o, const struct event *ev)
 {
@@ -94,7 +97,7 @@ static void put_line(struct evout *o, const struct event *ev)
 
 /* --- Chrome: spans for names in .start and .end with an id; marks for other events */
 
-/* Returns the phase of the event, and the length of the span's name. */
+/* Returns the phase of the event, and the length of the name of its span. */
 static const char *phase_of(const char *name, size_t *n)
 {
 	static const char *const ends[] = { ".start", ".end" };
@@ -121,7 +124,7 @@ static void put_where(struct json *j, const struct event *ev)
 		json_key(j, names[i]);
 		if (v && v->kind == EV_INT32)
 			json_i64(j, v->i32);
-		else /* streams stay separate, with or without descriptions */
+		else /* streams stay separate, with or without a description */
 			json_u64(j, ev->stream & 0x7fffffff);
 	}
 }
@@ -139,8 +142,10 @@ static void put_id(struct json *j, const struct evvalue *v)
 	buf_done(&b);
 }
 
-/* Microseconds since the first event, three digits of nanoseconds: since 1970 they would not fit a
- * double. */
+/*
+ * Writes microseconds since the first event, with three digits of nanoseconds. Since 1970 they
+ * would not fit a double.
+ */
 static void put_micros(struct evout *o, struct json *j, nsec_t wall)
 {
 	json_key_double(j, "ts", (double)((uint64_t)wall - (uint64_t)o->start) / 1e3);
@@ -174,14 +179,14 @@ static void put_chrome(struct evout *o, const struct event *ev)
 	o->b.failed |= json_end(&j) != 0;
 }
 
-/* --- OTLP: log records, those of a stream in one request */
+/* --- OTLP: the log records of one stream in one request */
 
 static void put_any(struct json *j, const struct evvalue *v)
 {
 	char text[24];
 
 	json_key_object(j, "value");
-	/* 64 bits are strings in the JSON of protobuf */
+	/* 64-bit numbers are strings in the JSON of protobuf */
 	if (v->kind == EV_INT32 || v->kind == EV_INT64) {
 		snprintf(text, sizeof(text), "%lld",
 			 (long long)(v->kind == EV_INT32 ? v->i32 : v->i64));
@@ -220,11 +225,11 @@ static void put_otlp_attrs(struct json *j, const struct event *ev)
 	"{\"resourceLogs\":[{\"resource\":{\"attributes\":[{\"key\":\"omig.stream\",\"value\":" \
 	"{\"stringValue\":\"%016llx\"}}]},\"scopeLogs\":[{\"scope\":{\"name\":\"omig\"},\"logRecords\":["
 #define OTLP_TAIL "]}]}]}\n"
-#define OTLP_RECORDS 1000 /* per request: collectors refuse more than some MiB */
+#define OTLP_RECORDS 1000 /* records per request: collectors refuse more than some MiB */
 
 static void put_otlp(struct evout *o, const struct event *ev)
 {
-	/* FATAL ERROR WARN INFO DEBUG TRACE TRACE TRACE, as OpenTelemetry numbers them */
+	/* OpenTelemetry's numbers of FATAL ERROR WARN INFO DEBUG TRACE TRACE TRACE */
 	static const unsigned severity[EV_NLEVELS] = { 0, 21, 17, 13, 9, 5, 1, 1, 1 };
 	bool is_first = !o->n || o->stream != ev->stream || o->n % OTLP_RECORDS == 0;
 	char time[24];
@@ -252,7 +257,7 @@ static void put_otlp(struct evout *o, const struct event *ev)
 	o->b.failed |= json_end(&j) != 0;
 }
 
-/* --- all of them */
+/* --- all JSON formats */
 
 void evout_json_begin(struct evout *o)
 {

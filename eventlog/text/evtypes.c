@@ -9,7 +9,7 @@
 struct evtypes_one {
 	unsigned number;
 	size_t n;
-	uint8_t description[]; /* as a stream would have it, for comparing */
+	uint8_t description[]; /* encoded as in a stream, for comparison */
 };
 
 void evtypes_init(struct evtypes *t)
@@ -63,8 +63,10 @@ int evtypes_number(struct evtypes *t, const struct event *ev, unsigned *out, boo
 	if (rc)
 		return rc;
 	hash = hash_sip13(&t->key, t->scratch.p, t->scratch.n);
-	/* Two descriptions of one hash cannot be made on purpose. If they occur, the next place
-	 * is used. */
+	/*
+	 * Two descriptions with one hash cannot be made on purpose. If they occur, the next hash is
+	 * used.
+	 */
 	while ((one = map_find(&t->known, hash))) {
 		if (one->n == t->scratch.n && !memcmp(one->description, t->scratch.p, one->n)) {
 			*out = one->number;

@@ -9,7 +9,7 @@
 /* --- times */
 
 /*
- * Civil date from days since 1970 and back: eras of 400 years that begin in March, so that leap
+ * Conversion of dates to days since 1970 and back. Eras of 400 years begin in March, so that leap
  * days are last.
  */
 struct date {
@@ -44,7 +44,7 @@ static char *put_digits(char *to, uint64_t v, unsigned digits)
 	return to + digits;
 }
 
-/* marks: characters after the year and the month, the day, the hour and the minute; 0 = none. */
+/* marks: characters behind year and month, behind the day, and behind hour and minute; 0 = none. */
 static size_t put_time(char *out, nsec_t wall, const char marks[3])
 {
 	int64_t sec = wall / NSEC_PER_SEC, frac = wall % NSEC_PER_SEC, of_day;
@@ -86,7 +86,7 @@ size_t evwords_time_iso(char *out, nsec_t wall)
 	return n + 1;
 }
 
-/* A text from which digits are read, from the left. */
+/* A text whose digits are read from the left. */
 struct scan {
 	const char *s;
 	size_t n;
@@ -114,7 +114,7 @@ static bool take_mark(struct scan *c, char mark)
 	return has;
 }
 
-/* .ddddddddd to the end of the digits; is_padded: as microseconds that lack leading zeros. */
+/* Reads .ddddddddd up to the last digit. is_padded: as microseconds without their leading zeros. */
 static bool take_fraction(struct scan *c, bool is_padded, int64_t *ns, bool *is_short)
 {
 	int64_t v = 0, unit = NSEC_PER_SEC;
@@ -145,7 +145,7 @@ static bool to_time(const unsigned part[6], int64_t ns, nsec_t *out)
 	    part[3] > 23 || part[4] > 59 || part[5] > 60)
 		return false;
 	sec = days_of(part[0], part[1], part[2]) * 86400 + part[3] * 3600 + part[4] * 60 + part[5];
-	/* The first second begins before the smallest time: computes it from above. */
+	/* The first second begins before the smallest time, so it is computed from above. */
 	if (sec < 0 && ns) {
 		sec++;
 		ns -= NSEC_PER_SEC;
@@ -170,7 +170,7 @@ bool evwords_date(const char *s, size_t n, bool is_padded, nsec_t *out, bool *is
 	return c.n == 0 && to_time(part, ns, out);
 }
 
-/* 1331657468.981414 */
+/* Parses seconds such as 1331657468.981414. */
 static bool to_epoch(struct scan c, nsec_t *out)
 {
 	bool is_negative = take_mark(&c, '-'), is_short;
@@ -311,7 +311,10 @@ void evwords_put_number(struct buf *out, const struct evvalue *v)
 static const char hex[] = "0123456789abcdef";
 static const char special[] = "\n\t\r\\\"", letter[] = "ntr\\\"";
 
-/* Bytes of the character of UTF-8 that begins here; 0 = none, or a control character. */
+/*
+ * Returns the length of the UTF-8 character that begins here; 0 for invalid bytes and control
+ * characters.
+ */
 static size_t character(const char *s, size_t n)
 {
 	uint8_t c = (uint8_t)*s;
@@ -323,8 +326,8 @@ static size_t character(const char *s, size_t n)
 }
 
 /*
- * Returns how many leading bytes need no escape. In a word of a line, bytes that would end it need
- * one.
+ * Returns how many leading bytes need no escape. In a word of a line, bytes that would end the word
+ * need one.
  */
 static size_t simple_bytes(const char *s, size_t n, bool is_word)
 {

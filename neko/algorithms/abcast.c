@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The common parts of both atomic broadcasts: messages and the source of them. */
+/* The common parts of both atomic broadcasts: the messages, and the layer that creates them. */
 #include "neko/algorithms/abcast.h"
 
 #include "neko/algorithms/qosfd.h"
@@ -12,9 +12,9 @@
 
 #define TIME_MAX (INT64_C(1000000) * NSEC_PER_SEC)
 #define RATE_MAX 1e6
-#define WAITING_MAX_BYTES ((size_t)1 << 30) /* 100 million messages */
+#define WAITING_MAX_BYTES ((size_t)1 << 30) /* enough for 100 million messages */
 
-/* Marks of a.seen: addresses of constants. */
+/* Values of a.seen: a message waits for its order, or is delivered. */
 static const char marks[2];
 #define WAITS ((void *)(uintptr_t)&marks[0])
 #define IS_DELIVERED ((void *)(uintptr_t)&marks[1])
@@ -87,7 +87,7 @@ void abcast_deliver_batch(struct neko_layer *l, struct bytes batch)
 
 /* --- the layer */
 
-/* A message of which this process hears for the first time waits for its order. */
+/* Lets a message wait for its order when the process receives it for the first time. */
 static void take(struct neko_layer *l, uint64_t id)
 {
 	struct abcast *a = neko_state(l);
@@ -136,7 +136,7 @@ static void abcast_deliver(struct neko_layer *l, struct neko_msg *m)
 	}
 }
 
-/* All processes learn the number of a message before it has an order. */
+/* Sends the number of a new message to all processes, before it has an order. */
 static int abcast_send(struct neko_layer *l, struct neko_msg *m)
 {
 	struct abcast *a = neko_state(l);
@@ -150,7 +150,9 @@ static int abcast_send(struct neko_layer *l, struct neko_msg *m)
 	return 0;
 }
 
-/* Resends own messages that are still unordered since the last call: others may lack them. */
+/*
+ * Resends own messages that have had no order since the last call: other processes may lack them.
+ */
 static void send_own_again(struct neko_layer *l)
 {
 	struct abcast *a = neko_state(l);
@@ -203,10 +205,10 @@ static const struct neko_layer_ops abcast_ops = {
 	.done = abcast_done,
 };
 
-/* --- the source of messages */
+/* --- the layer that creates messages */
 
 struct source {
-	nsec_t every, until; /* every: 0: none */
+	nsec_t every, until; /* every: mean time between messages; 0: none */
 };
 
 static nsec_t draw_wait(struct neko_layer *l, const struct source *s)
@@ -223,7 +225,7 @@ static void source_run(struct neko_layer *l)
 		neko_send_to(l, NEKO_OTHERS, 0, ABCAST_TYPE, NULL, 0);
 }
 
-/* The messages that were delivered to the application. */
+/* Drops a delivered message: it has reached the application. */
 static void source_deliver(struct neko_layer *l, struct neko_msg *m)
 {
 }

@@ -4,12 +4,12 @@
  * algorithms, as P. Urban, I. Shnayderman and A. Schiper compared them (DSN 2003). Without crashes
  * and suspicions both send the same messages.
  *
- * abcast-ct (Chandra and Toueg, 1996): consensus decides one batch of messages after the other.
+ * abcast-ct (Chandra and Toueg, 1996): each decision of consensus is the next batch of messages.
  *
  * abcast-seq: the sequencer of a view of members numbers batches of messages. A batch is delivered
  * when a majority has it. A suspicion ends the view: consensus decides on the members of the next
- * one and on the last batch. A member that was suspected wrongly is left out. It listens, and
- * another change of views takes it in.
+ * one and on the last batch. A member that was suspected wrongly is left out. It still receives,
+ * and a later view includes it.
  *
  * A message has its number as its content. Channels must be reliable: TCP, or a simulated network
  * that loses nothing, or sends again. A majority must be up.
@@ -34,29 +34,34 @@
 #define ABCAST_BATCH_MAX 2000 /* numbers in one message of consensus */
 #define ABCAST_ID_BYTES 8
 
-/* Events; content: number of the message, origin * 2^32 + its index among those of its origin. */
+/*
+ * Events. Their content is the number of a message: origin * 2^32 + its index among the origin's
+ * messages.
+ */
 #define ABCAST_SENT "abcast"
 #define ABCAST_DELIVERED "adeliver"
-#define ABCAST_VIEW "view" /* content: number of the view that begins here */
+#define ABCAST_VIEW "view" /* content: number of the new view */
 
 int abcast_ct_init(struct neko_process *p, struct setup *s, struct err *e);
 int abcast_seq_init(struct neko_process *p, struct setup *s, struct err *e);
 
 /*
- * latency: from a broadcast to its first delivery; TimeToDeliver: to the last process that is up.
- * Checks uniform total order, uniform agreement, validity and integrity.
+ * latency: time from a broadcast to its first delivery. TimeToDeliver: time to the last process
+ * that is up. Checks uniform total order, uniform agreement, validity and integrity.
  */
 extern const struct neko_measure abcast_measure;
 
-/* --- between the files of these algorithms */
+/* --- shared by the files of these algorithms */
 
 struct abcast;
 
 struct abcast_algorithm {
-	void (*start)(struct neko_layer *l); /* there are messages without an order */
+	void (*start)(struct neko_layer *l); /* called when there are messages without an order */
 	void (*decided)(struct neko_layer *l, uint32_t instance, struct bytes value);
-	void (*hear)(struct neko_layer *l, struct neko_msg *m); /* of ABCAST_SEQUENCER */
-	void (*changed)(struct neko_layer *l, uint32_t id); /* of a suspicion */
+	/* called with a message of type ABCAST_SEQUENCER */
+	void (*hear)(struct neko_layer *l, struct neko_msg *m);
+	/* called when the suspicion of a process changes */
+	void (*changed)(struct neko_layer *l, uint32_t id);
 	void (*nudge)(struct neko_layer *l);
 	void (*done)(struct neko_layer *l);
 };
@@ -65,23 +70,27 @@ struct abcast_algorithm {
 struct abcast {
 	const struct abcast_algorithm *algorithm;
 	uint32_t m, self, own; /* own: number of the last own message */
-	uint32_t quorum, nudged; /* nudged: own messages up to here have waited for a nudge */
+	/* nudged: own messages up to this number have waited since the last nudge */
+	uint32_t quorum, nudged;
 	uint8_t net;
 	bool suspected[CONSENSUS_PROCESSES_MAX];
 	struct consensus *consensus; /* owned */
 	struct buf waiting; /* owned: numbers of messages without an order */
-	struct map seen; /* numbers of messages: values are marks of abcast.c */
+	struct map seen; /* by number of a message: values are the marks of abcast.c */
 	nsec_t nudge;
-	void *more; /* of the algorithm */
+	void *more; /* state of the algorithm */
 };
 
-/* Up to ABCAST_BATCH_MAX messages that have no order. */
+/* Returns up to ABCAST_BATCH_MAX messages that have no order. */
 struct bytes abcast_waiting(const struct abcast *a);
 
-/* Delivers the messages of a batch that were not delivered before, in its order. */
+/* Delivers the messages of a batch in its order, except those that were delivered before. */
 void abcast_deliver_batch(struct neko_layer *l, struct bytes batch);
 
-/* Pushes the layers: failure detector, broadcast, source. *out is the state of the broadcast. */
+/*
+ * Pushes the layers: failure detector, broadcast, source of messages. *out is the state of the
+ * broadcast.
+ */
 int abcast_push(struct neko_process *p, struct setup *s, const struct abcast_algorithm *algorithm,
 		struct abcast **out, struct err *e);
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MESSAGES_MAX (1u << 28) /* of a run: memory ends before */
+#define MESSAGES_MAX (1u << 28) /* messages of a run: memory ends before */
 
 enum { LATENCY, TIME_TO_DELIVER, VIEW };
 
@@ -18,15 +18,15 @@ struct message {
 	nsec_t sent_at, first_at; /* -1: not reported */
 };
 
-/* The order is that of the first delivery at each place. */
+/* The first delivery at each place determines the order. */
 struct run_of {
 	struct map message; /* by id */
-	struct message **all; /* owned, each: in the order of their first reports */
-	struct message **order; /* owned; messages are those of `all` */
+	struct message **all; /* owned, each message too: in the order of their first reports */
+	struct message **order; /* owned; pointers into `all`, by place in the order */
 	size_t nall, cap_all, norder, cap_order;
-	size_t *at; /* owned, of each process: how many it has delivered */
+	size_t *at; /* owned, by process: number of messages that it has delivered */
 	bool *is_down; /* owned */
-	size_t everywhere; /* delivered by all that are up */
+	size_t everywhere; /* messages delivered by all processes that are up */
 	uint32_t m, view;
 	nsec_t settle, view_at;
 };
@@ -99,7 +99,7 @@ static struct message *add(struct run_of *r, uint64_t id)
 	return v;
 }
 
-/* NULL for an unknown number, which is reported. */
+/* Returns NULL, and reports a violation, for an unknown number of a message. */
 static struct message *find(struct run_of *r, struct neko_figures *f, const struct neko_event *e)
 {
 	struct message *v;
@@ -123,7 +123,7 @@ static void add_latency(struct neko_figures *f, const struct message *v)
 		neko_figure_time(f, LATENCY, v->first_at - v->sent_at);
 }
 
-/* Messages that the last process that is up has delivered now. */
+/* Completes messages that the last process that is up has delivered now. */
 static void complete(struct run_of *r, struct neko_figures *f, nsec_t now)
 {
 	size_t least = r->norder;
@@ -149,7 +149,7 @@ static void sent(struct run_of *r, struct neko_figures *f, const struct neko_eve
 	add_latency(f, v);
 }
 
-/* The first one at this place determines the order. Returns false if it breaks the order. */
+/* Compares a delivery with the first one at the same place. Returns false if the order differs. */
 static bool has_order(struct run_of *r, struct neko_figures *f, struct message *v,
 		      const struct neko_event *e)
 {
@@ -161,7 +161,7 @@ static bool has_order(struct run_of *r, struct neko_figures *f, struct message *
 	if (other) {
 		neko_broken(f,
 			    "total order: process %u delivered message %u of process %u as number "
-			    "%zu, another one message %u of process %u",
+			    "%zu, but another process delivered message %u of process %u",
 			    e->process, number_of(v->id), origin_of(v->id), place + 1,
 			    number_of(other->id), origin_of(other->id));
 		return false;
@@ -198,7 +198,7 @@ static void crashed(struct run_of *r, struct neko_figures *f, const struct neko_
 	complete(r, f, e->at);
 }
 
-/* The first process that begins a view. */
+/* Counts a view when the first process begins it. */
 static void view(struct run_of *r, struct neko_figures *f, const struct neko_event *e)
 {
 	uint64_t number;
@@ -227,7 +227,7 @@ static void measure_handle(void *state, struct neko_figures *f, const struct nek
 		view(r, f, e);
 }
 
-/* Messages whose first delivery is long ago. */
+/* Returns the number of messages whose first delivery was before that time. */
 static size_t count_settled(const struct run_of *r, nsec_t before)
 {
 	size_t n = r->norder;
@@ -245,7 +245,8 @@ static void measure_end(void *state, struct neko_figures *f, nsec_t now)
 
 	for (uint32_t i = 0; i < r->m; i++)
 		if (!r->is_down[i] && r->at[i] < settled)
-			neko_broken(f, "agreement: process %u delivered %zu messages, others %zu",
+			neko_broken(f,
+				    "agreement: process %u delivered %zu messages, but others %zu",
 				    i + 1, r->at[i], settled);
 	for (size_t i = 0; i < r->nall; i++) {
 		const struct message *v = r->all[i];
@@ -253,7 +254,7 @@ static void measure_end(void *state, struct neko_figures *f, nsec_t now)
 
 		if (v->sent_at < 0 && is_up)
 			neko_broken(f,
-				    "integrity: message %u of process %u was delivered, never "
+				    "integrity: message %u of process %u was delivered, but never "
 				    "broadcast",
 				    number_of(v->id), origin_of(v->id));
 		if (is_up && v->first_at < 0 && v->sent_at < before)

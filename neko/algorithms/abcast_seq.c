@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Atomic broadcast by the sequencer of a view. The sequencer is the member that is longest in the
- * view. It has one batch on its way at a time. At the end of a view each process reports the last
- * batch that it has. One of a majority has each batch that was delivered anywhere. That of the
- * highest number is the view's last one.
+ *
+ *
+ * Atomic broadcast by the sequencer of a view. The sequencer is the member that has been in the
+ * view for the longest time. It sends the next batch after a majority has the previous one. At the
+ * end of a view each process reports its last batch. In any majority, one process has each batch
+ * that was delivered anywhere. The reported batch with the highest number is the last one of the
+ * view.
  */
 #include "neko/algorithms/abcast.h"
 
@@ -14,15 +17,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HEAD_BYTES 9 /* kind; view, number of a batch: 4 bytes each */
+#define HEAD_BYTES 9 /* kind: 1 byte; view, number of a batch: 4 bytes each */
 #define BATCHES_MAX (1u << 28) /* memory ends before */
-#define LATER_MAX 100000 /* messages of later views that wait */
+#define LATER_MAX 100000 /* waiting messages of later views */
 
 enum kind {
-	KIND_ORDER, /* a batch, from the sequencer to all */
-	KIND_ACK, /* a member has it */
-	KIND_DELIVER, /* a majority has it */
-	KIND_FLUSH, /* the view ends; the last batch of the sender */
+	KIND_ORDER, /* sequencer to all: a batch */
+	KIND_ACK, /* member to sequencer: the member has the batch */
+	KIND_DELIVER, /* sequencer to all: a majority has the batch */
+	KIND_FLUSH, /* the view ends: the last batch of the sender */
 	KIND_FETCH, /* a process lacks this batch */
 };
 
@@ -33,19 +36,19 @@ struct batch {
 
 struct seq {
 	uint32_t view;
-	uint8_t member[CONSENSUS_PROCESSES_MAX]; /* by seniority */
+	uint8_t member[CONSENSUS_PROCESSES_MAX]; /* in the order of their seniority */
 	uint32_t nmember;
 	uint32_t delivered, deliverable; /* batches of this view */
-	struct batch *log; /* owned: all batches of all views, as they came */
+	struct batch *log; /* owned: all batches of all views, in the order of their arrival */
 	size_t nlog, cap_log;
-	struct map index; /* by view and number: positions in the log, plus 1 */
-	size_t highest; /* position of the highest batch of this view, plus 1; 0: none */
-	bool is_flushing; /* the view ends: this process acknowledges nothing more in it */
-	bool is_on_way; /* of the sequencer: a batch is */
+	struct map index; /* by view and number: index in the log + 1 */
+	size_t highest; /* index in the log + 1 of the highest batch of this view; 0: none */
+	bool is_flushing; /* the view ends: this process acknowledges no further batch in it */
+	bool is_on_way; /* for the sequencer: a batch waits for acknowledgements */
 	uint64_t acks, flushed; /* bits of processes */
-	uint32_t last; /* the highest number of a flush */
+	uint32_t last; /* the highest number in a KIND_FLUSH */
 	struct buf last_batch; /* owned */
-	struct batch *end; /* owned: of each view that has ended: `id` is the decision */
+	struct batch *end; /* owned, for each ended view: the decision is in `id` */
 	size_t nend, cap_end;
 	struct neko_msg **later; /* owned */
 	size_t nlater, cap_later;
@@ -89,7 +92,7 @@ static uint64_t key_of(uint32_t view, uint32_t number)
 	return (uint64_t)view << 32 | number;
 }
 
-/* NULL: this process does not have it. */
+/* Returns NULL if this process does not have the batch. */
 static const struct batch *find(const struct seq *s, uint32_t view, uint32_t number)
 {
 	uintptr_t at = (uintptr_t)map_find(&s->index, key_of(view, number));
@@ -168,7 +171,7 @@ static void check_acks(struct neko_layer *l, struct seq *s)
 		deliver_next(l, s);
 }
 
-/* The sequencer sends the next batch. */
+/* Sends the next batch, if this process is the sequencer. */
 static void start(struct neko_layer *l)
 {
 	struct abcast *a = neko_state(l);
@@ -209,7 +212,7 @@ static void hear_fetch(struct neko_layer *l, uint32_t from, uint32_t view, uint3
 
 /* --- the end of a view */
 
-/* The decision has the members of the next view and the last batch of this one. */
+/* Proposes the members of the next view, and the last batch of this one. */
 static void propose_view(struct neko_layer *l, struct abcast *a, struct seq *s)
 {
 	struct buf b = BUF_INIT(NEKO_CONTENT_MAX_BYTES);
@@ -257,7 +260,7 @@ static void take_flush(struct seq *s, uint32_t from, uint32_t number, struct byt
 	buf_put(&s->last_batch, id.p, id.n);
 }
 
-/* The highest batch of this view that this process has; number 0: none. */
+/* Returns the highest batch of this view that this process has; number 0: none. */
 static struct batch last_of(const struct seq *s)
 {
 	return s->highest ? s->log[s->highest - 1] : bare(s, 0);
@@ -277,7 +280,7 @@ static void flush(struct neko_layer *l)
 	check_flushed(l);
 }
 
-/* A member that another one suspects is left out of the next view. */
+/* Ends the view, to leave a suspected member out of the next one. */
 static void leave_out(struct neko_layer *l)
 {
 	struct abcast *a = neko_state(l);
@@ -292,7 +295,7 @@ static void leave_out(struct neko_layer *l)
 		flush(l);
 }
 
-/* The sequencer takes others in between two batches. */
+/* As the sequencer, ends the view between two batches, to include further processes. */
 static void take_in(struct neko_layer *l)
 {
 	struct abcast *a = neko_state(l);
@@ -335,7 +338,9 @@ static void install(struct neko_layer *l, const struct batch *end)
 	take_in(l);
 }
 
-/* The ids of the last batch in a decision: they follow the members and the number. */
+/*
+ * Returns the message ids of the last batch, which follow the members and the number in a decision.
+ */
 static struct bytes ids_of(const struct batch *end)
 {
 	size_t at = (size_t)end->id[0] + 5;
@@ -343,7 +348,7 @@ static struct bytes ids_of(const struct batch *end)
 	return bytes_at(end->id + at, end->n - at);
 }
 
-/* Delivers what can be delivered, and begins the next view when this one is complete. */
+/* Delivers batches that a majority has, and begins the next view when this one is complete. */
 static void advance(struct neko_layer *l)
 {
 	struct abcast *a = neko_state(l);
@@ -447,7 +452,7 @@ static void changed(struct neko_layer *l, uint32_t id)
 	check_flushed(l);
 }
 
-/* Sends again what a partition of the network may have kept from others. */
+/* Resends messages that a partition of the network may have withheld from other processes. */
 static void nudge(struct neko_layer *l)
 {
 	struct abcast *a = neko_state(l);

@@ -12,14 +12,14 @@
 
 static const struct neko_type types[] = { { BROADCAST_TYPE, "broadcast" }, { 0, NULL } };
 
-/* --- the algorithm: a layer that turns sends into broadcasts */
+/* --- the layer that turns a send into a broadcast */
 
 struct broadcast {
 	bool relays;
 	uint32_t own; /* number of the last own message */
 	uint32_t m;
-	uint32_t *low; /* owned, of each origin: all up to this number were delivered */
-	struct map beyond; /* delivered numbers above `low`; values are meaningless */
+	uint32_t *low; /* owned, by origin: all messages up to this number were delivered */
+	struct map beyond; /* numbers of delivered messages above `low`; values have no meaning */
 };
 
 static void put_id(uint8_t out[8], uint64_t id)
@@ -37,7 +37,7 @@ static uint64_t get_id(const uint8_t *p)
 	return id;
 }
 
-/* Returns false if it was seen before, or there is no memory to note it. */
+/* Returns false if the message was seen before, or if there is no memory to note it. */
 static bool is_new(struct broadcast *b, uint64_t id)
 {
 	uint32_t number = (uint32_t)id, *low = &b->low[(id >> 32) - 1];
@@ -52,7 +52,7 @@ static bool is_new(struct broadcast *b, uint64_t id)
 	return true;
 }
 
-/* It is sent to all before it is delivered: that makes the broadcast reliable. */
+/* Relays a message to all before it is delivered here: this makes the broadcast reliable. */
 static void pass_on(struct neko_layer *l, const struct neko_msg *m)
 {
 	neko_send_to(l, NEKO_OTHERS, m->net, BROADCAST_TYPE, m->content, m->n);
@@ -109,7 +109,7 @@ static const struct neko_layer_ops broadcast_ops = {
 	.done = broadcast_done,
 };
 
-/* --- the process that broadcasts */
+/* --- the layer that creates broadcasts */
 
 struct source {
 	nsec_t every, until;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reliable broadcast (Hadzilacos and Toueg, 1994): the first to receive a message relays it to all,
- * then delivers it. A layer below sends until each process acknowledges (docs/neko.md), so that
- * neither losses nor temporary partitions matter.
+ * Reliable broadcast (Hadzilacos and Toueg, 1994): a process relays each message to all when it
+ * first receives it, and then delivers it. A layer below repeats each message until all processes
+ * acknowledge it (docs/neko.md). So losses and temporary partitions have no effect.
  *
  *	broadcast.every   = 100ms   (mean time between two broadcasts of a process, exponential)
  *	broadcast.until   = 10s     (none begins after this; 0: as long as the run)
@@ -18,24 +18,28 @@
 #include "neko/core/neko.h"
 
 #define BROADCAST_TYPE 910 /* content: its number, 8 bytes little-endian */
-/* messages of the layer below: what it carries, and acknowledgements */
+/* messages of the layer below: carried messages and acknowledgements */
 #define BROADCAST_LINK 911
 
-/* Events; content: number of the message, origin * 2^32 + its index among those of its origin. */
+/*
+ * Events. Their content is the number of a message: origin * 2^32 + its index among the origin's
+ * messages.
+ */
 #define BROADCAST_SENT "broadcast"
 #define BROADCAST_DELIVERED "deliver"
 
 int broadcast_init(struct neko_process *p, struct setup *s, struct err *e);
 
 /*
- * TimeToDeliver: from the broadcast to the last process that is up; delay: to each. Checks
- * agreement, validity and integrity.
+ * TimeToDeliver: time from the broadcast to the last process that is up. delay: time to each
+ * process. Checks agreement, validity and integrity.
  */
 extern const struct neko_measure broadcast_measure;
 
 /*
- * Sends until acknowledged, to one process at a time, so that nothing is lost while both are up.
- * Messages may arrive twice, and in another order. link.retry as above.
+ * Repeats a message to each process until it is acknowledged, so that no message between living
+ * processes is lost. Messages may arrive twice, and in another order. The key link.retry is
+ * described above.
  */
 int stubborn_init(struct neko_process *p, struct setup *s, struct err *e);
 

@@ -11,21 +11,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MESSAGES_MAX (1u << 26) /* of a run: memory ends before */
+#define MESSAGES_MAX (1u << 26) /* messages of a run: memory ends before */
 
 enum { TIME_TO_DELIVER, DELAY };
 
 struct message {
 	uint64_t id;
 	nsec_t sent_at; /* -1: not reported */
-	nsec_t first_at, last_at; /* of the deliveries */
-	uint32_t n; /* processes that have it, and are up */
-	uint8_t *by; /* owned: a bit for each that has delivered it; NULL: all that were up have */
+	nsec_t first_at, last_at; /* times of the first and last delivery */
+	uint32_t n; /* number of living processes that have the message */
+	/* owned: a bit for each process that has delivered it; NULL: all living ones have */
+	uint8_t *by;
 };
 
 struct run_of {
 	struct map message; /* by id */
-	struct message **all; /* owned, each: in the order of their first reports */
+	struct message **all; /* owned, each message too: in the order of their first reports */
 	size_t nall, cap;
 	bool *is_down; /* owned */
 	uint32_t m, nup;
@@ -95,7 +96,7 @@ static unsigned origin_of(uint64_t id)
 	return (unsigned)(id >> 32);
 }
 
-/* NULL for an unknown number, which is reported. */
+/* Returns NULL, and reports a violation, for an unknown number of a message. */
 static struct message *find(struct run_of *r, struct neko_figures *f, const struct neko_event *e)
 {
 	struct message *v;
@@ -118,7 +119,10 @@ static bool has(const struct message *v, uint32_t process)
 	return v->by[(process - 1) / 8] >> (process - 1) % 8 & 1;
 }
 
-/* All living processes have it: Figure 7's TimeToDeliver ends at the last one of them. */
+/*
+ * Completes a message when all living processes have it: TimeToDeliver of figure 7 ends at the last
+ * of them.
+ */
 static void check_agreement(const struct run_of *r, struct neko_figures *f, struct message *v)
 {
 	if (!v->by || v->n < r->nup || v->sent_at < 0)
@@ -159,7 +163,7 @@ static void delivered(struct run_of *r, struct neko_figures *f, const struct nek
 	check_agreement(r, f, v);
 }
 
-/* Messages that the process has had no longer count, and those it lacks are no longer expected. */
+/* Removes a crashed process from the counts: it is not expected to deliver messages any longer. */
 static void crashed(struct run_of *r, struct neko_figures *f, uint32_t process)
 {
 	if (r->is_down[process - 1])
@@ -189,7 +193,10 @@ static void measure_handle(void *state, struct neko_figures *f, const struct nek
 		delivered(r, f, e);
 }
 
-/* A killed process may have sent its last messages to none. */
+/*
+ * Judges a message at the end of a run. A killed process may have sent its last messages to no
+ * process.
+ */
 static void judge(const struct run_of *r, struct neko_figures *f, const struct message *v,
 		  nsec_t now)
 {
@@ -197,8 +204,9 @@ static void judge(const struct run_of *r, struct neko_figures *f, const struct m
 	bool is_up = !r->is_down[origin - 1];
 
 	if (v->sent_at < 0 && is_up)
-		neko_broken(f, "integrity: message %u of process %u was delivered, never broadcast",
-			    number, origin);
+		neko_broken(
+			f, "integrity: message %u of process %u was delivered, but never broadcast",
+			number, origin);
 	if (!v->by)
 		return;
 	if (v->n && v->n < r->nup && v->first_at < now - r->settle)

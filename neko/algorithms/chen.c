@@ -6,13 +6,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define HEARTBEATS_MAX 4096 /* limit per freshness point */
-#define PRECISION 1e-13 /* of the area of one span, in parts of the whole area */
-/* relative shift of times: where the tail jumps, each side of a corner has its own value */
+#define HEARTBEATS_MAX 4096 /* heartbeats that may count at one freshness point */
+#define PRECISION 1e-13 /* error of the area of one span, as a fraction of the whole area */
+/* relative shift of times, so that the two sides of a corner have separate values */
 #define INSET 4e-16
-#define HALVINGS_MAX 50 /* of a span: the rest is below the precision of a double */
+/* halvings of a span: the remaining error is below the precision of a double */
+#define HALVINGS_MAX 50
 
-/* Returns the probability that heartbeat i + j is missing x after the freshness point i. */
+/* Returns the probability that heartbeat i + j is missing at time x after the freshness point i. */
 static double p_missing(const struct chen *c, double x, unsigned j)
 {
 	return c->loss + (1 - c->loss) * delay_tail(&c->delay, c->delta + x - j * c->eta);
@@ -27,7 +28,7 @@ static double u(const struct chen *c, double x, unsigned k)
 	return product;
 }
 
-/* A span of x, u at both ends and in its middle, and the area by Simpson's rule. */
+/* A span of x, with u at both ends and in the middle, and its area by Simpson's rule. */
 struct span {
 	double from, to, ufrom, umid, uto, area;
 };
@@ -43,8 +44,15 @@ static struct span make_span(const struct chen *c, unsigned k, const double x[2]
 }
 
 /*
- * Halves a span until both rules agree. u never increases with x: a span with equal ends is
- * constant. A span that drops steeply at its first end is halved there, for any short delays.
+ *
+ *
+ *
+ *
+ *
+ *
+ * Halves a span until the areas of the whole and of its halves agree. u never increases with x: a
+ * span with equal ends is constant. A span that drops steeply at its first end is halved at that
+ * end, so that short delays count.
  */
 static double halve(const struct chen *c, unsigned k, const struct span *s, double most,
 		    unsigned left)
@@ -76,8 +84,8 @@ static double add_spans(const struct chen *c, unsigned k, const double *at, unsi
 }
 
 /*
- * The area is at most eta, and may be far less: repeats with the result until the precision is
- * relative to the area itself.
+ * Computes the area, which is at most eta and may be far less. Repeats with the result until the
+ * precision is relative to the area itself.
  */
 static double integrate_spans(const struct chen *c, unsigned k, const double *at, unsigned n)
 {
@@ -124,7 +132,10 @@ int chen_predict(const struct chen *c, struct chen_qos *out, struct err *e)
 	return 0;
 }
 
-/* f of the paper: E(T_MR) with this eta, and the delta that the detection leaves. */
+/*
+ * The function f of the paper: returns E(T_MR) with this eta, and the delta that the detection time
+ * leaves.
+ */
 static double recurrence(const struct chen_requirements *w, double loss, const struct delay *d,
 			 double eta, double q)
 {
@@ -136,7 +147,10 @@ static double recurrence(const struct chen_requirements *w, double loss, const s
 	return eta / product;
 }
 
-/* f is not monotonic, but saw-toothed with fewer teeth than this above any eta of interest. */
+/*
+ * The function f has a saw-tooth shape. Above any eta of interest it has fewer teeth than this
+ * number.
+ */
 #define ETAS 200000
 
 int chen_configure(const struct chen_requirements *w, struct chen *inout, struct err *e)
@@ -158,5 +172,5 @@ int chen_configure(const struct chen_requirements *w, struct chen *inout, struct
 		return 0;
 	}
 	return err_set(e, ERR_INVALID,
-		       "no NFD-S keeps this over such a network; allow a later detection");
+		       "no NFD-S fulfils this over such a network; allow a later detection");
 }

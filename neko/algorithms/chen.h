@@ -16,26 +16,26 @@ struct chen {
 
 /* Seconds. */
 struct chen_qos {
-	double recurrence; /* E(T_MR), between two beginnings of mistakes */
-	double duration; /* E(T_M), of a mistake */
-	double accuracy; /* P_A, that a process that is up is trusted at a random time */
-	double detection; /* the most that T_D can be */
+	double recurrence; /* E(T_MR): time between the beginnings of two mistakes */
+	double duration; /* E(T_M): duration of a mistake */
+	double accuracy; /* P_A: probability that a living process is trusted at a random time */
+	double detection; /* the largest possible T_D */
 };
 
 /*
- * ERR_LIMIT: delta is more than some thousand eta. Without any mistake, recurrence is infinite and
- * duration NaN.
+ * Fails with ERR_LIMIT if delta is more than some thousand eta. If no mistake is possible,
+ * recurrence is infinite and duration is NaN.
  */
 int chen_predict(const struct chen *c, struct chen_qos *out, struct err *e);
 
-/* Requirements: detection time, and recurrence and duration of mistakes (seconds). */
+/* Requirements in seconds: detection time, and recurrence and duration of mistakes. */
 struct chen_requirements {
 	double detection, recurrence, duration;
 };
 
 /*
- * For a network with these losses and delays: finds the largest eta, and its delta, that meet the
- * requirements: section 4. ERR_INVALID: none does.
+ * Finds the largest eta, and its delta, that fulfil the requirements on such a network (section 4).
+ * Fails with ERR_INVALID if there is none.
  */
 int chen_configure(const struct chen_requirements *w, struct chen *inout, struct err *e);
 

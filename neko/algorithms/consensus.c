@@ -7,18 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* kind, has a value; instance, round, timestamp of the value: 4 bytes each */
+/* kind, has a value: 1 byte each; instance, round, timestamp of the value: 4 bytes each */
 #define HEAD_BYTES 14
 #define INSTANCES_MAX (1u << 28) /* memory ends before */
-#define LATER_MAX 100000 /* messages of later instances that wait: this process has stopped */
+/* waiting messages of later instances: at this number the process has stopped */
+#define LATER_MAX 100000
 
 enum kind {
 	KIND_PROPOSE, /* the coordinator's value of a round */
 	KIND_ACK,
-	KIND_NACK, /* timestamp: the round of the sender */
-	KIND_ESTIMATE, /* to the coordinator of a round */
+	KIND_NACK, /* refuses a proposal; timestamp: the sender's round */
+	KIND_ESTIMATE, /* an estimate, to the coordinator of a round */
 	KIND_DECIDE,
-	KIND_ROUND, /* go to this round */
+	KIND_ROUND, /* receivers go to this round */
 };
 
 struct head {
@@ -27,8 +28,8 @@ struct head {
 };
 
 struct estimate {
-	struct buf value; /* owned: the index of the process that proposed it, and its value */
-	uint32_t stamp; /* the round in which it was acknowledged; 0: an own proposal */
+	struct buf value; /* owned: index of the process that proposed the value, then the value */
+	uint32_t stamp; /* round in which the value was acknowledged; 0: an own proposal */
 	bool has_value;
 };
 
@@ -42,21 +43,23 @@ struct consensus {
 	const bool *suspected; /* borrowed */
 	uint32_t m, self, quorum, first; /* first: index of the first coordinator */
 	uint8_t net;
-	/* of the current instance */
+	/* state of the current instance */
 	uint32_t round;
 	struct estimate own;
-	bool is_begun; /* it has a value here, or a message of it arrived */
-	/* as the coordinator of a round */
-	uint32_t asked, proposed; /* rounds: of estimates, of the proposal; 0: none */
-	struct estimate best; /* of the estimates */
+	/* this process has a value for the instance, or a message of it has arrived */
+	bool is_begun;
+	/* state as the coordinator of a round */
+	/* rounds whose estimates were requested, and whose value was proposed; 0: none */
+	uint32_t asked, proposed;
+	struct estimate best; /* best of the received estimates */
 	uint64_t has_estimate, acks, nacks; /* bits of processes */
-	uint32_t nack_round; /* the highest one */
-	struct decision *decision; /* owned, of each instance so far */
+	uint32_t nack_round; /* highest round in a refusal */
+	struct decision *decision; /* owned: decisions of all instances so far */
 	size_t n, cap;
-	struct neko_msg **later; /* owned: of later instances */
+	struct neko_msg **later; /* owned: messages of later instances */
 	size_t nlater, cap_later;
 	bool is_replaying;
-	uint32_t nudged_at, nudged_round; /* instance and round of the last nudge */
+	uint32_t nudged_at, nudged_round; /* instance and round at the last nudge */
 };
 
 static uint64_t bit(uint32_t id)
@@ -185,7 +188,7 @@ static void begin_next(struct consensus *c)
 	c->has_estimate = c->acks = c->nacks = 0;
 }
 
-/* Messages that arrived for the instance that is current now. */
+/* Handles stored messages of the instance that is now current. */
 static void replay(struct neko_layer *l, struct consensus *c)
 {
 	bool has_moved = true;
@@ -290,7 +293,9 @@ static void ask(struct consensus *c, uint32_t round)
 	c->best.has_value = false;
 }
 
-/* Joins the round of its estimates as soon as they are of a majority, and one has a value. */
+/*
+ * Proposes the best estimate in its round, when a majority has sent estimates and one has a value.
+ */
 static void try_propose(struct neko_layer *l, struct consensus *c)
 {
 	if (!c->asked || c->asked < c->round || c->proposed == c->asked ||
@@ -317,7 +322,7 @@ static void send_estimate(struct neko_layer *l, const struct consensus *c, uint3
 	send(l, c, to, &h, buf_bytes(&c->own.value));
 }
 
-/* Goes to the first round from this one whose coordinator is not suspected. */
+/* Goes to the first round, from this one on, whose coordinator is not suspected. */
 static void go(struct neko_layer *l, struct consensus *c, uint32_t round)
 {
 	while (coordinator(c, round) != c->self && c->suspected[coordinator(c, round) - 1])
@@ -333,7 +338,7 @@ static void go(struct neko_layer *l, struct consensus *c, uint32_t round)
 	try_propose(l, c);
 }
 
-/* Gives the round up when a majority can no longer acknowledge. */
+/* Gives a round up as its coordinator, when a majority can no longer acknowledge the proposal. */
 static void check_lost(struct neko_layer *l, struct consensus *c)
 {
 	uint64_t replies = c->acks | c->nacks;
@@ -362,7 +367,8 @@ void consensus_propose(struct neko_layer *l, struct consensus *c, struct bytes v
 	} else if (c->round == 1 && c->suspected[coordinator(c, 1) - 1]) {
 		go(l, c, 2);
 	} else if (c->round > 1) {
-		send_estimate(l, c, coordinator(c, c->round)); /* the one before had no value */
+		/* the previous estimate had no value */
+		send_estimate(l, c, coordinator(c, c->round));
 	}
 }
 

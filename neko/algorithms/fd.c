@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Heartbeats, and NFD-S as the NekoStat report has it in its figure 13. */
+/* Heartbeats, and NFD-S in the form of figure 13 of the NekoStat report. */
 #include "neko/algorithms/fd.h"
 
 const struct neko_type fd_types[] = { { FD_HEARTBEAT, "heartbeat" }, { 0, NULL } };
@@ -64,7 +64,7 @@ static void heartbeat(struct neko_layer *l)
 
 		for (unsigned i = 0; i < sizeof(bytes); i++)
 			bytes[i] = (uint8_t)(number >> 8 * i);
-		/* A heartbeat without memory is lost, as in a network. */
+		/* Without memory the heartbeat is omitted, as if a network had lost it. */
 		neko_send_to(l, NEKO_OTHERS, h->params.net, FD_HEARTBEAT, bytes, sizeof(bytes));
 	}
 }
@@ -93,8 +93,8 @@ int fd_heartbeat(struct neko_process *p, struct setup *s, struct err *e)
 struct nfds {
 	struct fd_params params;
 	nsec_t delta;
-	uint64_t pass; /* of the next freshness point */
-	uint64_t last; /* heartbeat, the highest number */
+	uint64_t pass; /* number of the next freshness point */
+	uint64_t last; /* highest number of a received heartbeat */
 	bool is_suspected;
 };
 

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Failure detectors: one process sends heartbeats, others suspect it if none arrive. They log
- * `startSuspect` and `stopSuspect` (content: the monitored process). With fd.log_delay they also
- * log `delay` for each heartbeat (content: its delay in seconds, by the clocks of both).
+ *
+ *
+ * Failure detectors: one process sends heartbeats, and others suspect this process if no heartbeat
+ * arrives. They log `startSuspect` and `stopSuspect` (content: the monitored process). With
+ * fd.log_delay they also log `delay` for each heartbeat (content: its delay in seconds, by the
+ * clocks of both).
  */
 #ifndef NEKO_ALGORITHMS_FD_H
 #define NEKO_ALGORITHMS_FD_H
@@ -14,17 +17,17 @@
 
 #define FD_HEARTBEAT 900 /* type of the messages; content: its number, 8 bytes little-endian */
 
-#define FD_WATCH "watch" /* content as below: a detector begins */
+#define FD_WATCH "watch" /* a detector begins; content as below */
 #define FD_START "startSuspect"
 #define FD_STOP "stopSuspect"
 #define FD_DELAY "delay"
 
-#define FD_TIME_MAX (INT64_C(1000000) * NSEC_PER_SEC) /* of an eta or a delta: eleven days */
+#define FD_TIME_MAX (INT64_C(1000000) * NSEC_PER_SEC) /* limit of eta and delta: eleven days */
 #define FD_WINDOW_MAX 4096 /* heartbeats that an estimate uses */
 
 /*
- * fd.eta: between two heartbeats; heartbeat i is sent at i eta. fd.monitored: their sender, 1.
- * fd.network: number of the network that carries them, 1.
+ * fd.eta: time between heartbeats; heartbeat i is sent at i eta. fd.monitored: sender of the
+ * heartbeats, 1. fd.network: number of the network that carries them, 1.
  */
 struct fd_params {
 	nsec_t eta;
@@ -35,11 +38,11 @@ struct fd_params {
 
 int fd_params(const struct neko_process *p, struct setup *s, struct fd_params *out, struct err *e);
 
-/* For detectors: ERR_INVALID if the process would monitor itself. */
+/* Called by detectors. Fails with ERR_INVALID if the process would monitor itself. */
 int fd_check_monitored(const struct neko_process *p, const struct setup *s,
 		       const struct fd_params *params, struct err *e);
 
-/* Sends heartbeats to all others. */
+/* Makes a layer that sends heartbeats to all other processes. */
 int fd_heartbeat(struct neko_process *p, struct setup *s, struct err *e);
 
 /*
@@ -60,28 +63,30 @@ int fd_silence(struct neko_process *p, struct setup *s, struct err *e);
 int fd_nfde(struct neko_process *p, struct setup *s, struct err *e);
 
 /*
- * Bertier, Marin and Sens (DSN 2002): the same with a margin that follows the error of the
- * prediction, as TCP's time-out does: fd.gamma (0.1), fd.beta (1), fd.phi (4).
+ * Bertier, Marin and Sens (DSN 2002): NFD-E with a margin that follows the error of the prediction,
+ * like the time-out of TCP: fd.gamma (0.1), fd.beta (1), fd.phi (4).
  */
 int fd_adaptive(struct neko_process *p, struct setup *s, struct err *e);
 
 /*
- * phi-accrual (Hayashibara, Défago, Yared and Katayama, SRDS 2004). A process is suspected when a
- * heartbeat as late as this has a chance of 10^-fd.threshold (8) only. The last fd.window (1000)
+ *
+ *
+ * phi-accrual (Hayashibara, Défago, Yared and Katayama, SRDS 2004). A process is suspected when the
+ * probability of a later heartbeat is below 10^-fd.threshold (8). The last fd.window (1000)
  * heartbeats give the distribution.
  */
 int fd_phi(struct neko_process *p, struct setup *s, struct err *e);
 
 /*
- * For layers of detectors: returns the number in a heartbeat of the monitored process; 0 for other
- * messages. Logs its delay.
+ * Called by layers of detectors. Returns the number in a heartbeat of the monitored process, and
+ * logs its delay. Returns 0 for other messages.
  */
 uint64_t fd_hear(struct neko_layer *l, const struct fd_params *params, const struct neko_msg *m);
 extern const struct neko_type fd_types[];
 
 /*
- * fd: T_M, T_MR, P_A, T_D of failure detectors and the delay of heartbeats, over all processes
- * that log.
+ * fd: T_M, T_MR, P_A and T_D of failure detectors, and the delay of heartbeats, over all processes
+ * that log events.
  *
  *	stat.stop   = ci(0.95) < 5%    (of T_M and of T_MR; docs/stats.md has the words)
  *	stat.drop   = 100              (values of each quantity left out: the initial transient)

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The last values and their sum, in whole ns: rounding errors do not accumulate. */
+/* The last values and their sum, in whole ns so that no rounding errors accumulate. */
 struct window {
 	int64_t *v; /* owned */
 	uint64_t cap, n, at;
@@ -21,9 +21,9 @@ struct detector {
 	nsec_t (*next)(struct detector *f, uint64_t number, nsec_t now);
 	struct window window;
 	double alpha, gamma, beta, phi, margin_delay, margin_variation,
-		expected; /* ns; gamma, beta, phi: factors */
-	nsec_t timeout; /* silence */
-	double z; /* quantile in deviations: phi-accrual */
+		expected; /* in ns, except the factors gamma, beta and phi */
+	nsec_t timeout; /* for silence */
+	double z; /* for phi-accrual: quantile in deviations */
 	uint64_t last;
 	nsec_t last_at, deadline;
 	bool is_suspected;
@@ -55,7 +55,7 @@ static double window_deviation(const struct window *w)
 }
 
 /*
- * Returns when heartbeat `number` is expected from the earlier ones: their mean delay, by any
+ * Predicts the arrival of heartbeat `number` by the mean delay of earlier ones, whatever the
  * clocks.
  */
 static double expect(const struct detector *f, uint64_t number)
@@ -88,7 +88,10 @@ static nsec_t next_adaptive(struct detector *f, uint64_t number, nsec_t now)
 			f->phi * f->margin_variation);
 }
 
-/* Before the second heartbeat eta is their distance, with a deviation of a quarter, as in Akka. */
+/*
+ * Before the second heartbeat, the interval is eta and its deviation is a quarter of eta, as in
+ * Akka.
+ */
 static nsec_t next_phi(struct detector *f, uint64_t number, nsec_t now)
 {
 	double deviation, least = (double)f->params.eta / 1000;
@@ -132,8 +135,8 @@ static void hear(struct neko_layer *l, struct detector *f, const struct neko_msg
 }
 
 /*
- * Infinite without a deadline. For a deadline that has just passed the least time is used, because
- * 0 would mean infinite, too.
+ * Returns the time to wait: below 0, which means without limit, if there is no deadline; 0 if the
+ * deadline has passed.
  */
 static nsec_t patience(const struct neko_layer *l, const struct detector *f)
 {
@@ -144,7 +147,7 @@ static nsec_t patience(const struct neko_layer *l, const struct detector *f)
 	return left > 0 ? left : 0;
 }
 
-/* No process is suspected before its first heartbeat: no time is known for it. */
+/* A process is not suspected before its first heartbeat, because no deadline is known. */
 static void watch(struct neko_layer *l)
 {
 	struct detector *f = neko_state(l);
@@ -180,7 +183,7 @@ static const struct neko_layer_ops phi_ops = DETECTOR("phi");
 
 struct kind {
 	const struct neko_layer_ops *ops;
-	uint64_t window; /* default; 0: none */
+	uint64_t window; /* default of the key; 0: the detector has no window */
 };
 
 static int push(struct neko_process *p, struct setup *s, const struct kind *of,

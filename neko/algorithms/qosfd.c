@@ -12,9 +12,9 @@
 
 /* The state of the simulated detector for one other process. */
 struct view {
-	nsec_t heard_at; /* its last heartbeat */
-	nsec_t errs_at; /* the next mistake; NEKO_NEVER */
-	nsec_t errs_until; /* the end of the last one */
+	nsec_t heard_at; /* time of its last heartbeat */
+	nsec_t errs_at; /* time of the next mistake; NEKO_NEVER: none */
+	nsec_t errs_until; /* end of the last mistake */
 	bool is_late, is_mistaken, is_suspected;
 };
 
@@ -23,7 +23,7 @@ struct qosfd {
 	nsec_t beat_at;
 	uint8_t net;
 	uint32_t m;
-	struct view *view; /* owned, of each process */
+	struct view *view; /* owned, by process */
 };
 
 static nsec_t draw(struct neko_layer *l, nsec_t mean)
@@ -38,7 +38,10 @@ static nsec_t next_mistake(struct neko_layer *l, const struct qosfd *q, nsec_t n
 	return q->recurrence ? now + draw(l, q->recurrence) : NEKO_NEVER;
 }
 
-/* Layers above receive a change as a message of the process that it is about. */
+/*
+ * Delivers a change to the layers above, as a message from the process that is suspected or
+ * trusted.
+ */
 static void report(struct neko_layer *l, uint32_t id, bool is_suspected)
 {
 	uint8_t byte = is_suspected;
@@ -71,7 +74,7 @@ static void err_now(struct neko_layer *l, struct qosfd *q, struct view *v, uint3
 	update(l, v, id);
 }
 
-/* Does what is due for one process; returns the time of its next change. */
+/* Makes the changes that are due for one process. Returns the time of its next change. */
 static nsec_t turn(struct neko_layer *l, struct qosfd *q, uint32_t id, nsec_t now)
 {
 	struct view *v = &q->view[id - 1];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A failure detector of a given quality of service (Chen, Toueg and Aguilera, 2002), for the layers
- * above. It detects crashes by heartbeats. Beside those, it makes mistakes as the configuration
- * requests: independent ones of each process about each other one.
+ * above. It detects crashes by heartbeats. In addition it makes mistakes as configured, independent
+ * for each pair of processes.
  *
  *	qos.detection  = 100ms   (T_D: a crash is detected in this time, and not before T_D - eta)
  *	qos.eta        = 25ms    (between heartbeats; a quarter of T_D)
@@ -16,7 +16,9 @@
 #include "neko/core/neko.h"
 
 #define QOSFD_BEAT 920
-/* Delivered to the layer above, from the process that it is about: 1 byte, 1: suspected. */
+/*
+ * Message to the layer above, from the process that is suspected or trusted: 1 byte, 1 = suspected.
+ */
 #define QOSFD_CHANGE 921
 
 /* Adds the layer. The key qos.network is the number of the network for its heartbeats, from 1. */

@@ -19,10 +19,12 @@ struct raft {
 	uint64_t quorum;
 	uint8_t net;
 	enum role role;
-	uint64_t term, followed; /* followed: the last term with a message of its leader */
-	uint32_t voted_for; /* in this term; 0: none */
+	/* followed: the last term in which a message of the leader arrived */
+	uint64_t term, followed;
+	uint32_t voted_for; /* vote in this term; 0: none */
 	uint32_t votes;
-	uint8_t *voter; /* owned: a bit for each; a network may double a vote */
+	/* owned: a bit for each process that has voted, as a network may duplicate a vote */
+	uint8_t *voter;
 	size_t voter_bytes;
 	nsec_t deadline;
 };
@@ -172,7 +174,7 @@ static const struct neko_layer_ops raft_ops = {
 	.done = raft_done,
 };
 
-/* "150ms..300ms" */
+/* Reads "150ms..300ms". */
 static int read_timeout(struct raft *r, struct setup *s, struct err *e)
 {
 	const char *text = setup_get(s, "raft.timeout"), *dots = text ? strstr(text, "..") : NULL;
@@ -187,7 +189,7 @@ static int read_timeout(struct raft *r, struct setup *s, struct err *e)
 	if (dots && !opt_to_nsec_unit(least, NSEC_PER_USEC, TIME_MAX, &r->least) &&
 	    !opt_to_nsec_unit(dots + 2, r->least, TIME_MAX, &r->most))
 		return 0;
-	err_set(e, ERR_INVALID, "'%s' is no span of times; write 150ms..300ms", text);
+	err_set(e, ERR_INVALID, "'%s' is not a time span; write 150ms..300ms", text);
 	return setup_blame(s, "raft.timeout", e);
 }
 

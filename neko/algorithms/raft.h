@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Leader election of Raft (Ongaro and Ousterhout, 2014, section 5.2): terms with one leader at the
- * most, by the votes of most processes. There is no log: the first candidate gets the vote.
+ * Leader election of Raft (Ongaro and Ousterhout, 2014, section 5.2): each term has at most one
+ * leader, elected by a majority of processes. There is no log, so that a process votes for the
+ * first candidate of a term.
  *
  *	raft.timeout   = 150ms..300ms   (silence before a candidacy, drawn each time)
  *	raft.heartbeat = 50ms           (of a leader)
@@ -23,14 +24,14 @@
 #define RAFT_CANDIDATE "candidate"
 #define RAFT_LEADER "leader"
 #define RAFT_FOLLOW "follow" /* a message of the leader of that term was received */
-#define RAFT_RESIGN "resign" /* a leader has received a later term */
+#define RAFT_RESIGN "resign" /* a leader has received a message of a later term */
 
 int raft_init(struct neko_process *p, struct setup *s, struct err *e);
 
 /*
- * election: from a candidacy to its success; failover: from a leader's crash to the next leader
- * that most follow; terms: terms from one such leader to the next; led: fraction of a run with a
- * leader that most follow. Checks that each term has one leader.
+ * election: time from a candidacy to its success. failover: time from a leader's crash until a
+ * majority follows the next leader. terms: number of terms from one such leader to the next. led:
+ * fraction of a run in which a majority follows a leader. Checks that each term has one leader.
  */
 extern const struct neko_measure raft_measure;
 

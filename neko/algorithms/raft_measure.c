@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Measures how long processes were without a leader, and checks for terms with two. */
+/* Measures how long processes were without a leader, and checks that no term has two leaders. */
 #include "neko/algorithms/raft.h"
 
 #include "common/container/map.h"
@@ -15,18 +15,23 @@ enum { ELECTION, FAILOVER, TERMS, LED };
 struct view {
 	uint64_t term; /* term of the last event */
 	uint64_t followed;
-	nsec_t stood_at; /* for election in `term` */
+	nsec_t stood_at; /* start of its candidacy in `term` */
 	bool is_down;
 };
 
 struct run_of {
 	struct view *view; /* owned */
 	uint32_t m, nup;
-	struct map leader; /* of each term: its process, as a pointer to its view */
-	struct view *current; /* leader of the highest term that has one; NULL: none yet */
-	uint64_t term, led_term; /* of current; of the last leader that most followed */
-	nsec_t crashed_at; /* of a leader that most followed; -1: none, or there is a new one */
-	nsec_t led_since, led; /* start of the state; -1: without a leader */
+	struct map leader; /* by term: its leader, as a pointer into `view` */
+	struct view *current; /* leader of the highest term that has a leader; NULL: none yet */
+	/* term of `current`; term of the last leader that a majority followed */
+	uint64_t term, led_term;
+	/*
+	 * crash time of a leader that a majority followed; -1: no crash, or there is a new leader
+	 */
+	nsec_t crashed_at;
+	/* start of the present state, -1 without a leader; time with a leader */
+	nsec_t led_since, led;
 	nsec_t last_led;
 	nsec_t settle;
 };
@@ -109,7 +114,7 @@ static bool term_of(struct neko_figures *f, const struct neko_event *e, uint64_t
 {
 	if (neko_number(e, out))
 		return true;
-	neko_broken(f, "process %u names no term", e->process);
+	neko_broken(f, "process %u reports an invalid term", e->process);
 	return false;
 }
 
@@ -134,7 +139,7 @@ static void became_leader(struct run_of *r, struct neko_figures *f, const struct
 	}
 }
 
-/* The term in a report of a process never decreases. */
+/* Checks that the term in the reports of a process never decreases. */
 static void notice_term(struct run_of *r, struct neko_figures *f, const struct neko_event *e)
 {
 	struct view *v = &r->view[e->process - 1];
@@ -189,7 +194,7 @@ static void measure_end(void *state, struct neko_figures *f, nsec_t now)
 	if (now > 0)
 		neko_figure(f, LED, (double)r->led / (double)now, 0);
 	if (r->settle && r->nup > r->m / 2 && now - r->last_led > r->settle)
-		neko_broken(f, "no leader that most follow for the last %.3f s",
+		neko_broken(f, "no majority has followed a leader for the last %.3f s",
 			    (double)(now - r->last_led) / NSEC_PER_SEC);
 }
 

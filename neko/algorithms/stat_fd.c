@@ -8,20 +8,20 @@
 
 enum { T_M, T_MR, P_A, T_D, DELAY, NQUANTITY };
 
-/* The view that one process has of the monitored one. */
+/* The view of one process on the monitored process. */
 struct view {
-	nsec_t since; /* of the suspicion or the trust that holds */
-	nsec_t began; /* the last mistake; -1: none yet */
-	nsec_t since_error, began_error; /* of the clock that reported them */
-	nsec_t window_at, trusted; /* of the window that is open; how long in it */
+	nsec_t since; /* start of the present suspicion or trust */
+	nsec_t began; /* start of the last mistake; -1: none yet */
+	nsec_t since_error, began_error; /* clock errors of `since` and `began` */
+	nsec_t window_at, trusted; /* start of the current window, and time of trust in it */
 	uint32_t monitored;
 	bool is_suspected;
 };
 
 struct stat_fd {
 	struct statset set;
-	struct view *view; /* owned, of each process */
-	nsec_t *crashed; /* owned, of each process; -1: it is up */
+	struct view *view; /* owned, by process */
+	nsec_t *crashed; /* owned, by process: time of the crash; -1: it is up */
 	nsec_t *crashed_error; /* owned */
 	uint32_t m;
 	nsec_t window;
@@ -88,8 +88,8 @@ static int fd_begin(void *arg, uint32_t m)
 }
 
 /*
- * Windows of equal length, each with its fraction of trust: a mistake counts in all windows in
- * which it lasts.
+ * Ends windows of equal length, each with its fraction of trust. A mistake counts in all windows
+ * that it overlaps.
  */
 static void pass_windows(struct stat_fd *h, struct view *v, nsec_t now)
 {
@@ -150,7 +150,7 @@ static void stop_suspect(struct stat_fd *h, struct view *v, const struct neko_ev
 	v->since_error = e->error;
 }
 
-/* The first window is not counted, because the first heartbeat must arrive. */
+/* The first window is not counted, because the first heartbeat has yet to arrive. */
 static void start_watch(struct stat_fd *h, struct view *v, const struct neko_event *e)
 {
 	uint64_t id;
@@ -163,7 +163,7 @@ static void start_watch(struct stat_fd *h, struct view *v, const struct neko_eve
 	v->window_at = e->at + h->window;
 }
 
-/* The process was up until now, and so was its view. */
+/* Ends the view of a crashed process. */
 static void crash(struct stat_fd *h, uint32_t id, nsec_t at, nsec_t error)
 {
 	for (uint32_t i = 0; i < h->m; i++) {
@@ -210,8 +210,11 @@ static void detected(struct stat_fd *h, const struct view *v)
 }
 
 /*
- * A crashed process that is suspected at the end was found when that suspicion began. A suspicion
- * from before the crash took no time. A mistake that lasts does not count: its length is unknown.
+ *
+ *
+ * A crashed process that is suspected at the end was detected when that suspicion began; T_D is 0
+ * if that was before the crash. A mistake that has not ended does not count, as its length is
+ * unknown.
  */
 static void fd_end(void *arg, nsec_t now)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sends until the receiver acknowledges, and gives up after a long silence: the receiver may have
- * crashed.
+ * Repeats a message until the receiver acknowledges it. Gives up after a long silence, because the
+ * receiver may have crashed.
  */
 #include "neko/algorithms/broadcast.h"
 
@@ -13,13 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HEAD_BYTES 10 /* number, type of the carried message; an acknowledgement has only these */
+/* number and type of the carried message; an acknowledgement has nothing else */
+#define HEAD_BYTES 10
 #define TYPE_ACK NEKO_TYPES_MAX
-#define SLOWER_MAX 8 /* times link.retry */
+#define SLOWER_MAX 8 /* largest interval between retries, as a multiple of link.retry */
 #define TIME_MAX (INT64_C(1000000) * NSEC_PER_SEC)
 
 struct parcel {
-	struct list link; /* in stubborn.open, by age */
+	struct list link; /* entry of stubborn.open, by age */
 	struct neko_msg *msg; /* referenced: shared by all its destinations */
 	uint64_t number;
 	uint32_t to;
@@ -28,8 +29,8 @@ struct parcel {
 
 struct stubborn {
 	nsec_t retry, give_up;
-	uint64_t number; /* of the last message */
-	struct map parcel; /* by key_of(); owned */
+	uint64_t number; /* number of the last message */
+	struct map parcel; /* owned, by key_of() */
 	struct list open;
 };
 
@@ -50,7 +51,7 @@ static uint64_t get(const uint8_t *p, unsigned bytes)
 	return v;
 }
 
-_Static_assert(NEKO_PROCESSES_MAX < 1 << 20, "a process has 20 bits of a key");
+_Static_assert(NEKO_PROCESSES_MAX < 1 << 20, "process ids take 20 bits of a key");
 static uint64_t key_of(uint64_t number, uint32_t to)
 {
 	return number << 20 | to;

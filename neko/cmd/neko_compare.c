@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEVEL 0.95 /* for all quantities together */
+#define LEVEL 0.95 /* level for all quantities together */
 #define QUANTITIES_MAX 64
 #define NAME_BYTES 64
 #define TEXT_MAX_BYTES (1024 * 1024)
@@ -28,7 +28,8 @@ struct side {
 	double n, mean, half; /* half width of the 95 % interval */
 	double error, df; /* standard error of the mean */
 	double clock; /* error bound due to clocks */
-	bool is_dependent; /* the interval is that of batch means */
+	/* values depend on each other, so that the interval is from batch means */
+	bool is_dependent;
 };
 
 struct side_list {
@@ -47,7 +48,7 @@ struct row {
 struct comparison {
 	struct row row[QUANTITIES_MAX];
 	size_t n, differing;
-	double level; /* of each interval */
+	double level; /* level of each interval */
 };
 
 /* --- reading */
@@ -57,7 +58,7 @@ static double number(struct json_object *o, const char *key)
 	return results_number(results_get(o, key), NAN);
 }
 
-/* False: the name is too long, or a terminal cannot show it. */
+/* Returns false if the name is too long, or if a terminal cannot show it. */
 static bool copy_name(char out[NAME_BYTES], struct json_object *o, const char *key)
 {
 	const char *s = results_text(results_get(o, key), "");
@@ -68,7 +69,7 @@ static bool copy_name(char out[NAME_BYTES], struct json_object *o, const char *k
 	return str_copy(out, NAME_BYTES, s);
 }
 
-/* If values depend on each other the interval of the batches is the correct one, if it is wider. */
+/* Uses the interval of batch means if values depend on each other, and if it is wider. */
 static void choose_interval(struct side *s, struct json_object *o)
 {
 	struct json_object *batches = results_get(o, "batches");
@@ -157,7 +158,7 @@ static int read_run(const char *path, struct side_list *l)
 
 /* --- judging */
 
-/* Adds the possible errors of clocks to the half-width. */
+/* Compares the means. Possible clock errors widen the interval. */
 static void judge(struct row *r, double level)
 {
 	const struct welch_mean a = { r->a->mean, r->a->error, r->a->df },
@@ -225,7 +226,7 @@ static void add_row(struct table *t, const struct row *r)
 	table_cell(t, r->agrees ? "yes" : "no");
 }
 
-/* Quantities of only one run cannot be compared, and are listed. */
+/* Lists the quantities of only one run, which cannot be compared. */
 static void print_alone(struct buf *b, const char *which, const struct side_list *of,
 			const struct side_list *other)
 {
@@ -315,7 +316,7 @@ static int report(const struct side_list *a, const struct side_list *b, bool jso
 
 	compare(a, b, &c);
 	if (!c.n)
-		return cmd_fail(CMD_FAILURE, "there is no quantity of which both have two values");
+		return cmd_fail(CMD_FAILURE, "no quantity has two values in both runs");
 	(json ? print_json : print_text)(&out, a, b, &c);
 	status = out.failed ? cmd_fail(CMD_FAILURE, "out of memory") : CMD_OK;
 	if (status == CMD_OK)

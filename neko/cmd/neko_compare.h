@@ -5,11 +5,11 @@
 
 #include <stdbool.h>
 
-#define NEKO_COMPARE_MAX_BYTES (16 * 1024 * 1024) /* limit of output of neko_show_json() */
+#define NEKO_COMPARE_MAX_BYTES (16 * 1024 * 1024) /* largest output of neko_show_json() */
 
 /*
- * Compares files of `omig neko run -o`. Returns the exit status: 0, they agree; 1, they differ; 6,
- * one of them is partial. Reports failures.
+ * Compares files of `omig neko run -o` and prints the result. Returns the exit status: 0 if they
+ * agree, 1 if they differ, 6 if one is partial; others after a reported failure.
  */
 int neko_compare(const char *first, const char *second, bool json);
 

@@ -13,7 +13,7 @@ struct neko_delays {
 	int status;
 };
 
-/* These return an exit status and report failures. path NULL: no file, and success. */
+/* These functions return an exit status and report failures. path NULL: no file is written. */
 int neko_delays_open(struct neko_delays *d, const char *path, const struct run *r);
 
 /* Writes a line: network, from, to, time of sending and delay in seconds, or `lost`. */
@@ -22,7 +22,7 @@ void neko_delays_add(struct neko_delays *d, const struct neko_delay *v);
 /* Completes the file. */
 int neko_delays_finish(struct neko_delays *d);
 
-/* Removes an incomplete file. An all-zero *d is fine. */
+/* Removes an incomplete file. An all-zero *d is accepted. */
 void neko_delays_done(struct neko_delays *d);
 
 #endif

@@ -7,13 +7,13 @@
 
 #include <math.h>
 
-/* The caller puts each value of a column after its separator. */
+/* The caller writes each value behind the separator of its column. */
 struct column {
 	struct buf *b;
 	const char *between;
 };
 
-/* R reads UTF-8; other control characters than these are no part of names. */
+/* Names contain no control characters except these; R reads UTF-8. */
 static void put_text(struct buf *b, const char *text)
 {
 	buf_putc(b, '"');
@@ -170,9 +170,11 @@ static void add_all_series(struct buf *b, const struct run *r)
 }
 
 /*
+ *
+ *
  * Writes a data frame `neko`: a row for each quantity of a run, with the columns of
- * neko_sweep_csv(). Unknown values are NA. Of a single run r (NULL: a sweep) follow the values over
- * time: a list `neko_series` of data frames.
+ * neko_sweep_csv(). Unknown values are NA. For a single run r (NULL: a sweep) it also writes the
+ * values over time: a list `neko_series` of data frames.
  */
 static void write_r(struct buf *b, const struct neko_sweep *s, const struct run *r)
 {

@@ -8,19 +8,19 @@
 
 enum neko_form { NEKO_FORM_TEXT, NEKO_FORM_JSON, NEKO_FORM_CSV, NEKO_FORM_R };
 
-/* Returns the form that a name of a file requests: .csv, .R; all others are JSON. */
+/* Returns the form for the name of a file: .csv, .R; other names mean JSON. */
 enum neko_form neko_form_of_file(const char *path);
 
 /* The results of one run. */
 struct neko_form_run {
-	const char *path; /* of the configuration */
+	const char *path; /* path of the configuration */
 	const struct run *run;
 	const struct run_counts *counts;
-	const struct neko_sweep *sweep; /* without keys: has the run as its only point */
+	const struct neko_sweep *sweep; /* a sweep without keys, whose only point is this run */
 	const struct neko_trace *trace;
 };
 
-/* The buffer reports failure. */
+/* b->failed reports a failure. */
 void neko_form_run(struct buf *b, enum neko_form form, const struct neko_form_run *v);
 void neko_form_sweep(struct buf *b, enum neko_form form, const char *path,
 		     const struct neko_sweep *s);

@@ -36,7 +36,7 @@ static void on_ready(void *arg, uint16_t port)
 	fflush(stdout);
 }
 
-/* "127.0.0.1:8765", "10.0.0.1", ":0" */
+/* Parses "127.0.0.1:8765", "10.0.0.1", ":0". */
 static int parse_listen(const char *text, char address[ADDRESS_BYTES], uint16_t *port)
 {
 	const char *colon = strrchr(text, ':');

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Real runs over several hosts, as commands: with a certificate of the user's monitor. */
+/* Commands for real runs over several hosts, with a certificate of the user's monitor. */
 #ifndef NEKO_CMD_NEKO_HOSTS_H
 #define NEKO_CMD_NEKO_HOSTS_H
 
@@ -8,10 +8,10 @@
 #include <stdint.h>
 
 struct neko_hosts_options {
-	const char *list; /* of a run: "a:8765, b" */
-	const char *mainsm; /* connection string; NULL as libomis finds it */
-	int64_t timeout_ns; /* for a certificate */
-	const char *listen; /* of a factory */
+	const char *list; /* for a run: hosts, as in "a:8765, b" */
+	const char *mainsm; /* connection string; NULL: chosen by libomis */
+	int64_t timeout_ns; /* for obtaining a certificate */
+	const char *listen; /* for a factory: address to listen on */
 	bool takes_objects;
 };
 

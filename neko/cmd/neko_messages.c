@@ -12,8 +12,8 @@
 
 struct neko_messages_line {
 	nsec_t at;
-	size_t number; /* order of equal times */
-	size_t from; /* in the text */
+	size_t number; /* order of lines with equal times */
+	size_t from; /* offset in the text */
 };
 
 int neko_messages_open(struct neko_messages *m, const char *path)
@@ -37,7 +37,7 @@ void neko_messages_begin(struct neko_messages *m, const struct run *r, bool is_r
 	m->is_live = m->file && fstat(fileno(m->file), &st) == 0 && S_ISREG(st.st_mode);
 }
 
-/* Ends the line that was appended to the text; a simulation's goes to the file. */
+/* Ends the line that was appended to the text. Lines of a simulation are written to the file. */
 static void end_line(struct neko_messages *m, nsec_t at, size_t from)
 {
 	buf_putc(&m->text, '\n');
@@ -122,7 +122,7 @@ static int by_time(const void *p, const void *q)
 	return a->number < b->number ? -1 : a->number > b->number;
 }
 
-/* Returns false if it cannot be written. */
+/* Returns false if the file cannot be written. */
 static bool write_sorted(struct neko_messages *m)
 {
 	if (m->is_live && (fseek(m->file, 0, SEEK_SET) || ftruncate(fileno(m->file), 0)))
@@ -147,7 +147,7 @@ int neko_messages_finish(struct neko_messages *m)
 		return cmd_fail(CMD_FAILURE, "%s: could not be written", m->path);
 	if (!m->has_lost)
 		return CMD_OK;
-	cmd_warn("%s has a part only: more lines than there is room for", m->path);
+	cmd_warn("%s is incomplete: there were more lines than room for them", m->path);
 	return CMD_PARTIAL;
 }
 

@@ -26,7 +26,7 @@
 
 struct panel {
 	struct json_object *quantity, *series;
-	double formula; /* NaN: none */
+	double formula; /* expected value by a formula; NaN: none */
 	double top, bottom;
 	unsigned logs;
 };
@@ -72,7 +72,7 @@ static void draw_histogram(struct buf *out, const struct panel *p)
 	for (size_t k = 0; k < results_count(bins) && k < BINS_MAX; k++) {
 		to = member(results_item(bins, k), "to");
 		if (is_log_x && !(from > 0))
-			from = to; /* the bar of 0 ends at the edge of the plot */
+			from = to; /* A bar from 0 begins at the edge of the plot. */
 		most = fmax(most, member(results_item(bins, k), "count"));
 	}
 	if (!results_count(bins))
@@ -115,7 +115,7 @@ static void draw_points(struct buf *out, const struct panel *p, const struct axi
 static void draw_series(struct buf *out, const struct panel *p)
 {
 	double first = INFINITY, last = -INFINITY, least = INFINITY, most = -INFINITY, at, v;
-	bool is_log = p->logs & PLOT_LOG_X; /* the axis of values is vertical here */
+	bool is_log = p->logs & PLOT_LOG_X; /* values have the vertical axis in this plot */
 	struct axis x, y;
 
 	for (size_t i = 0; i < results_count(p->series) && i < POINTS_MAX; i++)
@@ -128,7 +128,7 @@ static void draw_series(struct buf *out, const struct panel *p)
 		}
 	if (last < first) {
 		svg_text(out, RIGHT + HALF, p->top + 12, "class=\"soft\" text-anchor=\"end\"",
-			 "none in it");
+			 "no values in range");
 		return;
 	}
 	x = axis_linear(first, last, RIGHT, HALF);
@@ -194,7 +194,7 @@ static double draw_quantities(struct buf *out, struct json_object *results, unsi
 	return at;
 }
 
-/* --- the whole */
+/* --- the whole picture */
 
 static double height_of(struct json_object *results)
 {
@@ -235,7 +235,7 @@ static bool is_run(struct json_object *results)
 static int refuse(struct err *e)
 {
 	return err_set(e, ERR_INVALID,
-		       "these are no results of a run; make them with omig neko run -o");
+		       "the file has no results of a run; write it with omig neko run -o");
 }
 
 static int finish(struct buf *out, struct err *e)
@@ -373,8 +373,8 @@ static int plot(char *const *path, size_t n, const struct plot_options *w)
 }
 
 /*
- * "rb.png" would contain an SVG that no program opens; a name without an extension, as of a device,
- * is accepted.
+ * Returns true for a name such as "rb.png", because no program opens an SVG with that name. A name
+ * without an extension is accepted, such as that of a device.
  */
 static bool is_other_kind(const char *output)
 {
@@ -388,7 +388,7 @@ int neko_plot(char *const *path, size_t n, const struct plot_options *w)
 {
 	if (w->form->chart == TEXT_NONE && is_other_kind(w->output))
 		return cmd_fail(CMD_USAGE,
-				"%s: the picture is SVG; give the file a name that ends in .svg",
+				"%s: the picture is an SVG; give the file a name that ends in .svg",
 				w->output);
 	return plot(path, n, w);
 }

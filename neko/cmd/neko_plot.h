@@ -3,7 +3,7 @@
  * Results as a picture, an SVG without a script, the same for the same results:
  *
  * - of a run: the distribution of each quantity, its values over time, and the messages
- * - of two runs: the shares of values up to each value, of both over each other
+ * - of two runs: the share of values up to each value, both in one chart
  * - of a sweep: the mean of each quantity and its interval over the parameter
  */
 #ifndef NEKO_CMD_NEKO_PLOT_H
@@ -18,7 +18,10 @@
 /* The axes that are logarithmic. */
 enum plot_log { PLOT_LOG_X = 1, PLOT_LOG_Y = 2 };
 
-/* x, y or xy; as an option: into is the unsigned of enum plot_log. ERR_INVALID. */
+/*
+ * Parses x, y or xy. It is a callback of options: into is an unsigned, for values of enum plot_log.
+ * Fails with ERR_INVALID.
+ */
 int neko_plot_log(void *into, const char *text, struct err *e);
 
 struct text_form;
@@ -30,31 +33,34 @@ struct plot_options {
 	const struct text_form *form; /* neko_text.h */
 };
 
-/* path: one file or two of `run -o`. Returns an exit status; reports failures. */
+/* path: one or two files of `run -o`. Returns an exit status and reports failures. */
 int neko_plot(char *const *path, size_t n, const struct plot_options *w);
 
-/* Draws the results of a run or a sweep. ERR_INVALID: the file has no results. ERR_NOMEM. */
+/*
+ * Draws the results of a run or a sweep. Fails with ERR_INVALID if the file has no results, and
+ * with ERR_NOMEM.
+ */
 int neko_plot_draw(struct json_object *results, unsigned logs, struct buf *out, struct err *e);
 
-/* Draws two runs, which have names, over each other. The same errors. */
+/* One of two runs with names that are drawn in one chart. Errors as above. */
 struct plot_run {
 	const char *name;
 	struct json_object *results;
 };
 int neko_plot_draw_two(const struct plot_run run[2], unsigned logs, struct buf *out, struct err *e);
 
-/* --- for its parts */
+/* --- for the parts of the picture */
 
 #define PLOT_WIDE 1000
 #define PLOT_HEAD 58
-#define PLOT_CHART 290 /* height of a chart with its title and labels */
+#define PLOT_CHART 290 /* height of a chart, with its title and labels */
 #define PLOT_CHART_TOP 46 /* top of the plot within a chart */
 #define PLOT_CHART_HIGH 190
 
 void plot_begin(struct buf *out, double high, const char *title, const char *words);
-/* "wait (s)" */
+/* writes a name with its unit, such as "wait (s)" */
 void plot_name(char *out, size_t size, struct json_object *quantity);
-/* Writes a line below a chart: n points could not be drawn on a logarithmic axis. */
+/* Writes a line below a chart: a logarithmic axis has no place for n of the points. */
 void plot_left_out(struct buf *out, double at, size_t n);
 
 bool plot_is_sweep(struct json_object *results);

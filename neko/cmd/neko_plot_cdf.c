@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define LEFT 70
-#define WIDE 640 /* the rest is for the names of the curves */
+#define WIDE 640 /* width of the plot; names of curves are to its right */
 #define POINTS_MAX 1024
 #define NAME_BYTES 160
 
@@ -26,7 +26,10 @@ static void add_point(struct points *to, double x, double y)
 		to->point[to->n++] = (struct svg_point){ x, y, NAN };
 }
 
-/* Derives points from bins, exact at their edges: results of versions that wrote no shares. */
+/*
+ * Derives points from the bins of a histogram, exact at their edges. Older results contain no
+ * shares.
+ */
 static void points_of_bins(struct points *to, struct json_object *quantity)
 {
 	struct json_object *bins = results_get(quantity, "histogram");
@@ -42,7 +45,7 @@ static void points_of_bins(struct points *to, struct json_object *quantity)
 	}
 }
 
-/* Pairs of a value and a share: between two of them the curve is a straight line. */
+/* Reads pairs of a value and a share. The curve is a straight line between two of them. */
 static void points_of(struct points *to, struct json_object *quantity)
 {
 	struct json_object *cdf = results_get(quantity, "cdf");
@@ -112,8 +115,10 @@ static int draw(const struct plot_onto *onto, const struct plot_run run[2], cons
 	return 0;
 }
 
-/* Returns the name of quantity k: first those of run 0, then those that only run 1 has. NULL: there
- * is none; "": it has a chart already, or no values. */
+/*
+ * Returns the name of quantity k: first those of run 0, then those of run 1 only. Returns NULL at
+ * the end, and "" if the quantity has no values or is in a previous chart.
+ */
 static const char *name_at(const struct plot_run run[2], size_t k)
 {
 	struct json_object *first = results_get(run[0].results, "quantities");
@@ -150,7 +155,7 @@ int plot_cdf(const struct plot_onto *onto, const struct plot_run run[2], struct 
 	if (!onto->page)
 		plot_begin(
 			onto->out, PLOT_HEAD + (double)charts * PLOT_CHART, title,
-			"share of the values that are at most x; omig neko compare says whether the "
+			"share of the values that are at most x; omig neko compare tests whether the "
 			"means differ");
 	for (size_t k = 0; !rc && (name = name_at(run, k)); k++) {
 		if (!*name)

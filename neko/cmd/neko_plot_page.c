@@ -47,7 +47,6 @@ void plot_left_out(struct buf *out, double at, size_t n)
 
 	if (!n)
 		return;
-	snprintf(words, sizeof(words), "%zu point%s without a place on these axes", n,
-		 n == 1 ? "" : "s");
+	snprintf(words, sizeof(words), "%zu point%s outside of these axes", n, n == 1 ? "" : "s");
 	svg_text(out, LEFT, at, "class=\"bad\"", words);
 }

@@ -12,18 +12,19 @@
 #define FOOT 30
 #define LEFT 70
 #define LONG 910
-#define PROCESSES_MAX 64 /* lines that a page holds */
-#define ARROWS_MAX 240 /* more hide each other; --trace-from and --trace-until choose others */
+#define PROCESSES_MAX 64 /* process lines that fit on a page */
+/* more arrows would hide each other; --trace-from and --trace-until choose others */
+#define ARROWS_MAX 240
 #define EVENTS_MAX 400
-#define LABEL_ROOM 76 /* pixels that a label takes */
-#define NAMES_MAX 7 /* with a separate colour */
+#define LABEL_ROOM 76 /* width of a label in pixels */
+#define NAMES_MAX 7 /* names with a colour of their own */
 
 static const char *const colours[] = { "#1f6feb", "#d4580b", "#1a7f64", "#8250df",
 				       "#9a6700", "#c81e7a", "#57606a" };
 
 struct arrow {
 	unsigned from, to;
-	double sent, arrived; /* arrived: NaN when it is lost */
+	double sent, arrived; /* arrived: NaN if the message is lost */
 	const char *type;
 };
 
@@ -43,10 +44,10 @@ struct space {
 	struct mark mark[EVENTS_MAX];
 	unsigned narrow, nmark, nprocess;
 	double from, to;
-	double down_at[PROCESSES_MAX + 1]; /* INFINITY: up */
+	double down_at[PROCESSES_MAX + 1]; /* time of the crash; INFINITY: none */
 	struct names types, events;
 	struct axis x;
-	double top, step; /* of the lines */
+	double top, step; /* positions of the process lines */
 };
 
 static double item(struct json_object *v, unsigned i)
@@ -136,7 +137,7 @@ static double y_of(const struct space *s, unsigned process)
 	return s->top + (process - 1) * s->step;
 }
 
-/* Returns a colour. Names beyond the limit share the last one. */
+/* Returns a colour. Names beyond the limit have the same colour. */
 static const char *colour_of(struct names *n, const char *name)
 {
 	for (unsigned i = 0; i < n->n; i++)
@@ -169,7 +170,7 @@ struct point {
 	double x, y;
 };
 
-/* A head of 6 pixels; a message to oneself is a bow. */
+/* Draws an arrow with a head of 6 pixels. A message of a process to itself is an arc. */
 static void draw_way(struct buf *out, const char *colour, struct point from, struct point to)
 {
 	double x1 = from.x, y1 = from.y, x2 = to.x, y2 = to.y;
@@ -190,7 +191,7 @@ static void draw_way(struct buf *out, const char *colour, struct point from, str
 		   y2 - 7 * uy + 2.6 * ux, colour);
 }
 
-/* Ends half the way, with a cross: the place of the loss is unknown. */
+/* Draws an arrow that ends half way with a cross: the place of the loss is unknown. */
 static void draw_lost(struct buf *out, double x, double y, double end)
 {
 	double half = y + (end - y) * 0.45, right = x + 5;

@@ -16,20 +16,20 @@
 #include <string.h>
 
 #define LEFT 70
-#define WIDE 640 /* the rest is for the names of the curves */
-#define CURVES_MAX 32 /* more cannot be distinguished */
+#define WIDE 640 /* width of the plot; names of curves are to its right */
+#define CURVES_MAX 32 /* more curves cannot be distinguished */
 #define NAME_BYTES 160
 
 enum scale { SCALE_NUMBERS, SCALE_TIMES, SCALE_PLACES };
 
 struct sweep {
 	struct json_object *row, *keys;
-	size_t n; /* rows */
-	enum scale scale; /* of the values of the first key */
-	double x[NEKO_SWEEP_POINTS_MAX]; /* of each row */
-	const char *place[NEKO_SWEEP_POINTS_MAX]; /* values of the first key, each once */
+	size_t n; /* number of rows */
+	enum scale scale; /* scale of the axis for the first key */
+	double x[NEKO_SWEEP_POINTS_MAX]; /* by row: position on the axis */
+	const char *place[NEKO_SWEEP_POINTS_MAX]; /* distinct values of the first key */
 	size_t nplace;
-	size_t curve[NEKO_SWEEP_POINTS_MAX]; /* of each row */
+	size_t curve[NEKO_SWEEP_POINTS_MAX]; /* by row: index of its curve */
 	char name[CURVES_MAX][NAME_BYTES];
 	size_t ncurve, left_out;
 	struct svg_point point[NEKO_SWEEP_POINTS_MAX];
@@ -51,7 +51,7 @@ static const char *value(const struct sweep *s, size_t row, size_t i)
 			    "");
 }
 
-/* --- where rows are */
+/* --- positions of rows */
 
 static bool is_on(enum scale scale, const char *text, double *x)
 {
@@ -76,7 +76,10 @@ static size_t place_of(struct sweep *s, const char *text)
 	return i;
 }
 
-/* Numbers, else times in seconds, else places in the order of the sweep. */
+/*
+ * Finds the positions of the first key's values: as numbers, otherwise as times in seconds,
+ * otherwise in the order of the sweep.
+ */
 static void find_places(struct sweep *s)
 {
 	for (s->scale = SCALE_NUMBERS; s->scale < SCALE_PLACES; s->scale++) {
@@ -91,7 +94,7 @@ static void find_places(struct sweep *s)
 		s->x[i] = (double)place_of(s, value(s, i, 0));
 }
 
-/* "loss=0.05, eta=1s": the keys behind the first one. */
+/* Writes a name such as "loss=0.05, eta=1s" from the keys behind the first one. */
 static void name_curve(const struct sweep *s, size_t row, char out[NAME_BYTES])
 {
 	int n = 0;
@@ -134,7 +137,7 @@ static struct json_object *cell(const struct sweep *s, size_t row, const char *n
 	return NULL;
 }
 
-/* The quantities of the row that has most of them. */
+/* Returns the quantities of the row that has the most. */
 static struct json_object *quantities(const struct sweep *s)
 {
 	struct json_object *most = NULL;
@@ -163,7 +166,7 @@ static int compare_points(const void *a, const void *b)
 	return (x->x > y->x) - (x->x < y->x);
 }
 
-/* The points of each curve are adjacent, ascending. */
+/* Collects the points of each curve, adjacent and in ascending order. */
 static size_t fill(struct sweep *s, const char *name, struct svg_curve curve[CURVES_MAX])
 {
 	size_t at = 0;
@@ -269,7 +272,7 @@ int plot_sweep(const struct plot_onto *onto, struct json_object *results, struct
 	    s->n > NEKO_SWEEP_POINTS_MAX) {
 		free(s);
 		return err_set(e, ERR_INVALID,
-			       "this is no sweep with 1 to %d runs; make one with omig neko run "
+			       "this is not a sweep with 1 to %d runs; make one with omig neko run "
 			       "--sweep -o",
 			       NEKO_SWEEP_POINTS_MAX);
 	}

@@ -7,10 +7,11 @@
 
 #define TEXT_BYTES 120
 
-/* The quantity that is farthest from its rule. */
+/* The quantity that is farthest from the end by its rule. */
 struct farthest {
 	const struct quantity *q;
-	double width, wanted; /* of the half interval; relative or not */
+	/* relative half-width of the interval, and the one that the rule requires */
+	double width, wanted;
 	bool is_relative;
 };
 
@@ -36,7 +37,10 @@ static void look_at(struct farthest *f, const struct quantity *q)
 	}
 }
 
-/* "T_M +-7.4 % of 5 %, ~40 s to go"; a half interval shrinks as the root of the time. */
+/*
+ * Writes "T_M +-7.4 % of 5 %, ~40 s to go". The half-width shrinks with the square root of the
+ * time.
+ */
 static void put_rule(char out[TEXT_BYTES], const struct run *r, double seconds)
 {
 	struct stat_result v[STAT_QUANTITIES_MAX];
@@ -70,6 +74,6 @@ void neko_progress(struct progress *p, const struct run_turn *t, size_t run, siz
 		snprintf(of, sizeof(of), ", run %zu of %zu", run, runs);
 	if (t->runs > 1)
 		snprintf(own, sizeof(own), ", seed %" PRIu64 " of %" PRIu64, t->done + 1, t->runs);
-	progress_show(p, "%.0f s%s%s, %.3g s of the run%s; ctrl-C shows what there is",
+	progress_show(p, "%.0f s%s%s, %.3g s of the run%s; ctrl-C shows the results so far",
 		      progress_seconds(p), of, own, t->seconds, rule);
 }

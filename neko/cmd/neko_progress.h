@@ -6,7 +6,10 @@
 #include "common/cli/progress.h"
 #include "neko/run/run.h"
 
-/* Called in each turn of a run. run of runs: of a sweep; 1 of 1 without. */
+/*
+ * Called in each turn of a run. The sweep has `runs` runs, of which this is number `run`; both are
+ * 1 without a sweep.
+ */
 void neko_progress(struct progress *p, const struct run_turn *t, size_t run, size_t runs);
 
 #endif

@@ -19,7 +19,7 @@ static void cell(struct table *t, double v)
 		table_cell(t, "-");
 }
 
-/* True if there is more than one clock, so that errors are shown. */
+/* True if the run had more than one clock, so that clock errors are shown. */
 static bool has_clocks(const struct stat_result *v, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -36,7 +36,7 @@ static bool has_formulas(const struct stat_result *v, size_t n)
 	return false;
 }
 
-/* Columns that only some runs have. */
+/* Columns that not all tables have. */
 struct columns {
 	bool clock, formula;
 };
@@ -61,7 +61,7 @@ static void add_row(struct table *t, const struct stat_result *v, struct columns
 		cell(t, v->clock_mean);
 }
 
-/* Lists the quantities without any value, because the reader may look for them. */
+/* Lists the quantities without values, which a reader could otherwise miss. */
 static void add_empty(struct buf *b, const struct stat_result *v, size_t n)
 {
 	const char *between = "no values: ";
@@ -99,7 +99,9 @@ static void add_table(struct buf *b, const struct stat_result *v, size_t n)
 		b->failed = true;
 }
 
-/* Warns, with the factor, if values depend on each other and the interval above is too narrow. */
+/*
+ * Warns if values depend on each other, so that the interval above is too narrow, with the factor.
+ */
 static void add_warnings(struct buf *b, const struct stat_result *v, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -124,7 +126,7 @@ static const char *end_of(const struct run_counts *f)
 		return "deadline: partial results";
 	if (f->is_left)
 		return "ended by a layer";
-	return f->is_stopped ? "stop rule reached" : "end of its time";
+	return f->is_stopped ? "stop rule reached" : "end of the run's time";
 }
 
 void neko_show_text(struct buf *b, const struct run *r, const struct run_counts *f)
@@ -138,8 +140,8 @@ void neko_show_text(struct buf *b, const struct run *r, const struct run_counts 
 		   f->is_real ? "real" : "simulated", f->seed, f->runs,
 		   f->runs == 1 ? "run" : "runs", f->seconds, f->sent, f->delivered, end_of(f));
 	if (f->is_interrupted)
-		buf_printf(b, "partial: %" PRIu64 " of %" PRIu64 " runs are whole\n", f->whole_runs,
-			   f->runs_requested);
+		buf_printf(b, "partial: %" PRIu64 " of %" PRIu64 " runs are complete\n",
+			   f->whole_runs, f->runs_requested);
 	add_table(b, v, n);
 	add_empty(b, v, n);
 	add_warnings(b, v, n);
@@ -149,7 +151,7 @@ void neko_show_text(struct buf *b, const struct run *r, const struct run_counts 
 		buf_printf(b, "hash %016" PRIx64 "\n", f->hash);
 }
 
-/* Writes no key if no formula is known. */
+/* Writes no key if there is no formula. */
 static void add_formulas(struct json *j, const struct stat_result *v, size_t n)
 {
 	json_key_object(j, "formulas");
@@ -174,7 +176,9 @@ static void add_missing(struct json *j, const struct run *r)
 	json_array_end(j);
 }
 
-/* The clocks of a real run: the master's minus each process's, and how much faster the master's is.
+/*
+ * Writes the clocks of a real run: for each process, the master's time minus its own, and the
+ * drift.
  */
 static void add_clocks(struct json *j, const struct run *r)
 {
@@ -195,7 +199,7 @@ static void add_clocks(struct json *j, const struct run *r)
 	json_array_end(j);
 }
 
-/* [[seconds, value], ...] of the first run, for a picture. */
+/* Writes [[seconds, value], ...] of the first run, for a picture. */
 static void add_series(struct json *j, const struct stat_result *v)
 {
 	json_key_array(j, quantity_name(v->quantity));
@@ -217,7 +221,7 @@ static void add_all_series(struct json *j, const struct stat_result *v, size_t n
 }
 
 /*
- * Writes the largest errors of values by clocks, in seconds. With a single clock there is no key.
+ * Writes the largest clock errors of values in seconds. A run with a single clock has no such key.
  */
 static void add_clock_errors(struct json *j, const struct stat_result *v, size_t n)
 {

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VALUE_BYTES 64 /* of a number with its unit */
+#define VALUE_BYTES 64 /* a number with its unit */
 #define LEVEL 0.95
-#define ROUNDING 1e-9 /* of a step: 0.1 + 0.1 + 0.1 is still 0.3 */
+#define ROUNDING 1e-9 /* fraction of a step: 0.1 + 0.1 + 0.1 still reaches 0.3 */
 
 /* --- settings */
 
@@ -61,7 +61,7 @@ static int add_list(struct neko_sweep_key *k, const char *text, struct err *e)
 	for (;;) {
 		size_t depth = 0, n = 0;
 
-		/* Commas within uniform(1ms, 2ms) do not separate values. */
+		/* Commas within brackets do not separate values, as in uniform(1ms, 2ms). */
 		for (; text[n] && (depth || text[n] != ','); n++) {
 			depth += text[n] == '(';
 			depth -= text[n] == ')' && depth;
@@ -76,7 +76,7 @@ static int add_list(struct neko_sweep_key *k, const char *text, struct err *e)
 	}
 }
 
-/* Ends and step of a range, in plain numbers or in nanoseconds. */
+/* Ends and step of a range, as plain numbers or in nanoseconds. */
 struct range {
 	double from, to, step;
 	bool is_time;
@@ -94,7 +94,7 @@ static bool read_number(const char *text, bool is_time, double *out)
 	return true;
 }
 
-/* "A..B" or "A..B:STEP" */
+/* Reads "A..B" or "A..B:STEP". */
 static int read_range(const char *text, struct range *out, struct err *e)
 {
 	char from[VALUE_BYTES] = "", to[VALUE_BYTES] = "", step[VALUE_BYTES] = "1";
@@ -149,7 +149,7 @@ static int check_key(const struct neko_sweep *s, const struct neko_sweep_key *k,
 {
 	for (unsigned i = 0; i < s->n; i++)
 		if (str_eq(s->key[i].key, k->key))
-			return err_set(e, ERR_INVALID, "%s is there twice", k->key);
+			return err_set(e, ERR_INVALID, "%s is given twice", k->key);
 	if (neko_sweep_points(s) * k->n > NEKO_SWEEP_POINTS_MAX)
 		return err_set(e, ERR_LIMIT, "more than %d runs", NEKO_SWEEP_POINTS_MAX);
 	return 0;
@@ -251,7 +251,7 @@ int neko_sweep_note(struct neko_sweep *s, size_t point, const struct run *r,
 		return err_nomem(e);
 	row = &s->row[point];
 	row->counts = *f;
-	row->counts.broken = NULL; /* the run's */
+	row->counts.broken = NULL; /* the run owns it */
 	row->is_done = true;
 	row->cell = calloc(n ? n : 1, sizeof(*row->cell));
 	if (!row->cell)

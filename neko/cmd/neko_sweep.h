@@ -14,18 +14,18 @@
 #include "common/base/buf.h"
 #include "neko/run/run.h"
 
-#define NEKO_SWEEP_KEYS_MAX 4 /* a table with more columns is unreadable */
-#define NEKO_SWEEP_POINTS_MAX 1000 /* runs: rows of a table that people can still read */
-#define NEKO_SETS_MAX 64 /* on a command line; more belong in a file */
+#define NEKO_SWEEP_KEYS_MAX 4 /* key columns: a wider table is unreadable */
+#define NEKO_SWEEP_POINTS_MAX 1000 /* rows of a table that is still readable */
+#define NEKO_SETS_MAX 64 /* more settings belong in a file */
 
 struct neko_setting {
-	char *key; /* owned, one allocation with the value */
+	char *key; /* owned, in one allocation with the value */
 	const char *value;
 };
 
 struct neko_sweep_key {
 	char *key; /* owned */
-	char **value; /* owned, n */
+	char **value; /* owned, with n values */
 	size_t n;
 };
 
@@ -33,45 +33,49 @@ struct neko_sweep_key {
 struct neko_sweep_cell {
 	char *name, *unit; /* owned */
 	uint64_t n;
-	double mean, half, deviation, min, max; /* half: 95 %, by batches where values depend */
+	/* half: half-width of the 95 % interval, by batch means if values depend on each other */
+	double mean, half, deviation, min, max;
 };
 
 struct neko_sweep_row {
-	struct neko_sweep_cell *cell; /* owned, n */
+	struct neko_sweep_cell *cell; /* owned, n entries */
 	size_t n;
 	struct run_counts counts;
 	bool is_done;
 };
 
-/* Zero-initialise: no sweep, no settings. */
+/* All zeros: no sweep, no settings. */
 struct neko_sweep {
 	struct neko_setting set[NEKO_SETS_MAX];
 	unsigned nset;
 	struct neko_sweep_key key[NEKO_SWEEP_KEYS_MAX];
 	unsigned n;
-	struct neko_sweep_row *row; /* owned, one a point */
+	struct neko_sweep_row *row; /* owned, one for each point */
 };
 
-/* Callbacks of the options: into is the struct neko_sweep. ERR_INVALID, ERR_LIMIT, ERR_NOMEM. */
+/*
+ * Callbacks of the options; into is a struct neko_sweep. Fail with ERR_INVALID, ERR_LIMIT,
+ * ERR_NOMEM.
+ */
 int neko_sweep_set(void *into, const char *text, struct err *e);
 int neko_sweep_add(void *into, const char *text, struct err *e);
 void neko_sweep_done(struct neko_sweep *s);
 
-/* Returns 1 without a sweep. */
+/* Returns the number of runs; 1 without a sweep. */
 size_t neko_sweep_points(const struct neko_sweep *s);
 const char *neko_sweep_value(const struct neko_sweep *s, size_t point, unsigned key);
 
-/* Applies all settings, and the values of that point. As setup_set(). */
+/* Applies all settings, and the values of that point. Fails like setup_set(). */
 int neko_sweep_apply(const struct neko_sweep *s, size_t point, struct setup *to, struct err *e);
 
-/* Notes the results of that point's run. ERR_NOMEM. */
+/* Stores the results of that point's run. Fails with ERR_NOMEM. */
 int neko_sweep_note(struct neko_sweep *s, size_t point, const struct run *r,
 		    const struct run_counts *f, struct err *e);
 
-/* Returns words for the end of a run. */
+/* Returns the reason of a run's end, as text. */
 const char *neko_sweep_end(const struct run_counts *f);
 
-/* Writes rows of the points that were run. The buffer reports failure. */
+/* Writes a row for each point that has run. b->failed reports a failure. */
 void neko_sweep_text(struct buf *b, const struct neko_sweep *s);
 void neko_sweep_csv(struct buf *b, const struct neko_sweep *s);
 void neko_sweep_json(struct buf *b, const struct neko_sweep *s, const char *path);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of a sweep: a row a run, a column a quantity. */
+/* The table of a sweep: a row for each run, a column for each quantity. */
 #include "neko/cmd/neko_sweep.h"
 
 #include "common/base/str.h"
@@ -24,7 +24,7 @@ const char *neko_sweep_end(const struct run_counts *f)
 		return "deadline";
 	if (f->is_left)
 		return "ended by a layer";
-	return f->is_stopped ? "stop rule" : "end of its time";
+	return f->is_stopped ? "stop rule" : "end of the run's time";
 }
 
 static size_t count_done(const struct neko_sweep *s, bool *is_partial)
@@ -41,7 +41,10 @@ static size_t count_done(const struct neko_sweep *s, bool *is_partial)
 	return n;
 }
 
-/* All runs of a sweep have the quantities of one algorithm, in one order. */
+/*
+ * Returns the largest number of quantities of a row. All runs of a sweep have the same quantities,
+ * in one order.
+ */
 static size_t most_cells(const struct neko_sweep *s, const struct neko_sweep_row **out)
 {
 	size_t n = 0, points = neko_sweep_points(s);
@@ -87,11 +90,11 @@ static void add_cell(struct table *t, const struct neko_sweep_cell *c)
 		table_cell(t, "%.5g +- -", c->mean); /* one value has no interval */
 }
 
-/* Names of columns: keys, quantities with values, the end. */
+/* Names of columns: keys, quantities with values, reason of the end. */
 struct heads {
 	char text[COLUMNS_MAX][HEAD_BYTES];
 	const char *head[COLUMNS_MAX];
-	const char *name[COLUMNS_MAX]; /* of a quantity; NULL: another column */
+	const char *name[COLUMNS_MAX]; /* name of a quantity; NULL: another column */
 	char align[COLUMNS_MAX + 1];
 	size_t n;
 };
@@ -160,7 +163,7 @@ void neko_sweep_text(struct buf *b, const struct neko_sweep *s)
 		b->failed = true;
 }
 
-/* --- CSV: a line a quantity of a run */
+/* --- CSV: a line for each quantity of each run */
 
 static void put_field(struct buf *b, const char *text)
 {

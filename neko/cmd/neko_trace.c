@@ -12,7 +12,7 @@ static bool is_shown(struct neko_trace *t, nsec_t at)
 	return !t->is_over && at >= t->from;
 }
 
-/* A message is traced when it arrives or is lost: then all of it is known. */
+/* Stores a message when it arrives or is lost, because then its times are known. */
 void neko_trace_message(struct neko_trace *t, const struct sim_step *s)
 {
 	if (t->is_over || !is_shown(t, s->at) || s->kind == SIM_SENT || s->msg->sent_at < t->from ||
@@ -23,7 +23,7 @@ void neko_trace_message(struct neko_trace *t, const struct sim_step *s)
 					s->kind == SIM_LOST ? -1 : s->at, s->type };
 }
 
-/* All of a message is known if it arrived or was lost. */
+/* Stores a message with its delay, which is known at the end of a real run. */
 void neko_trace_delay(struct neko_trace *t, const struct neko_delay *d, const char *type)
 {
 	nsec_t at = d->sent_at + (d->delay > 0 ? d->delay : 0);
@@ -36,7 +36,7 @@ void neko_trace_delay(struct neko_trace *t, const struct neko_delay *d, const ch
 					d->delay == NEKO_DELAY_LOST ? -1 : at, type };
 }
 
-/* False: too many of them, or no memory. */
+/* Returns false without memory, or if there are too many names. */
 static bool name_of(struct neko_trace *t, const char *what, unsigned *out)
 {
 	for (unsigned i = 0; i < t->nname; i++)
@@ -121,7 +121,7 @@ void neko_trace_json(const struct neko_trace *t, struct json *j)
 	json_key_object(j, "trace");
 	json_key(j, "messages");
 	if (t->has_lost && !t->nmessage)
-		json_null(j); /* unknown is not none */
+		json_null(j); /* messages are unknown here, which differs from an empty list */
 	else
 		add_messages(j, t);
 	json_key_array(j, "events");

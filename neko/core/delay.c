@@ -9,13 +9,13 @@
 #include <math.h>
 #include <string.h>
 
-#define DELAY_MAX_S 1e9 /* thirty years: the sum of some still fits into a time */
+#define DELAY_MAX_S 1e9 /* thirty years: the sum of several delays still fits into a time */
 #define TEXT_MAX 96
 
 struct form {
 	const char *name;
 	enum delay_kind kind;
-	unsigned n; /* of times or numbers in the brackets */
+	unsigned n; /* number of parameters in the brackets */
 	const char *example;
 };
 
@@ -48,7 +48,7 @@ static int to_power(char *s, double *out, struct err *e)
 	s = str_trim(s);
 	if (str_to_double(s, 1, 1000, out) || *out <= 1)
 		return err_set(e, ERR_INVALID,
-			       "a tail of the power '%s' has no mean; give a number above 1", s);
+			       "a tail with the power '%s' has no mean; write a number above 1", s);
 	return 0;
 }
 
@@ -68,7 +68,7 @@ static int parse_pair(const struct form *f, char *inside, struct delay *d, struc
 	return f->kind == DELAY_PARETO ? to_power(comma, &d->b, e) : to_seconds(comma, &d->b, e);
 }
 
-/* Computes derived values, and checks that parameters fit together. */
+/* Computes derived values, and checks that parameters are consistent. */
 static int complete(struct delay *d, struct err *e)
 {
 	double ratio;
@@ -103,7 +103,7 @@ int delay_parse(const char *text, struct delay *out, struct err *e)
 	int rc;
 
 	if (!str_copy(copy, sizeof(copy), text))
-		return err_set(e, ERR_PARSE, "a delay has less than %d letters", TEXT_MAX);
+		return err_set(e, ERR_PARSE, "a delay has fewer than %d letters", TEXT_MAX);
 	open = strchr(copy, '(');
 	close = open ? strchr(open, ')') : NULL;
 	if (!close)
@@ -122,8 +122,8 @@ int delay_parse(const char *text, struct delay *out, struct err *e)
 	if (!rc && *after == '+')
 		rc = to_seconds(after + 1, &d.least, e);
 	else if (!rc && *after)
-		rc = err_set(e, ERR_PARSE,
-			     "behind the brackets there may stand + and a time, not '%s'", after);
+		rc = err_set(e, ERR_PARSE, "only + and a time may follow the brackets, not '%s'",
+			     after);
 	if (!rc)
 		rc = complete(&d, e);
 	if (!rc)
@@ -167,7 +167,7 @@ nsec_t delay_draw(const struct delay *d, struct rng *r)
 	return s < DELAY_MAX_S ? (nsec_t)(s * 1e9) : (nsec_t)(DELAY_MAX_S * 1e9);
 }
 
-/* P(Z > z) of a standard normal. */
+/* Returns P(Z > z) of the standard normal distribution. */
 static double normal_tail(double z)
 {
 	return 0.5 * erfc(z / sqrt(2));
@@ -221,7 +221,7 @@ unsigned delay_corners(const struct delay *d, double out[2])
 	return 2;
 }
 
-/* A normal without its negative part is shifted to the right. */
+/* Returns the mean of a normal distribution without its negative part, which is larger than a. */
 static double positive_normal_mean(const struct delay *d)
 {
 	double z = d->b > 0 ? -d->a / d->b : -INFINITY;

@@ -167,7 +167,7 @@ int neko_send(struct neko_layer *l, struct neko_msg *m)
 	return rc;
 }
 
-/* six: layers of users call it. */
+/* six: layers of users call it, and the interface is fixed. */
 int neko_send_to(struct neko_layer *l, uint32_t to, uint8_t net, uint16_t type, const void *content,
 		 size_t n)
 {
@@ -185,7 +185,7 @@ int neko_send_to(struct neko_layer *l, uint32_t to, uint8_t net, uint16_t type, 
 	return rc;
 }
 
-/* A larger ring has its oldest entry first. */
+/* Enlarges the ring, and moves its oldest entry to the beginning. */
 static int grow(struct neko_layer *l)
 {
 	uint32_t cap = l->queue_cap ? l->queue_cap * 2 : 4;
@@ -205,7 +205,7 @@ static int grow(struct neko_layer *l)
 	return 0;
 }
 
-/* A layer that does not receive loses messages, as a socket would. */
+/* Queues a message. A layer that does not receive loses messages, like a socket. */
 static void enqueue(struct neko_layer *l, struct neko_msg *m)
 {
 	if (l->queue_n == l->queue_cap && grow(l))
@@ -263,7 +263,7 @@ static void forget_received(struct neko_layer *l)
 	l->received = NULL;
 }
 
-/* Returns NEKO_NEVER for negative durations, and for a sum that overflows. */
+/* Returns the end of a wait: NEKO_NEVER for a negative duration, and if the sum overflows. */
 static nsec_t end_of(const struct neko_layer *l, nsec_t duration)
 {
 	nsec_t now = neko_now(l);

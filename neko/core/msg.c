@@ -72,7 +72,7 @@ void world_msg_free(struct neko_world *w, struct neko_msg *m)
 	w->free_msgs = m;
 }
 
-/* six: layers of users call it. */
+/* six: layers of users call it, and the interface is fixed. */
 struct neko_msg *neko_msg_many(struct neko_layer *l, const uint32_t *to, uint32_t nto,
 			       uint16_t type, const void *content, size_t n)
 {

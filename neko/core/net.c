@@ -39,7 +39,7 @@ int net_check_simulated(const struct neko_net_ops *ops, const char *name, struct
 	if (ops->send)
 		return 0;
 	return err_set(e, ERR_UNSUPPORTED,
-		       "network %s: %s cannot be simulated (it has no send); use --real, or take "
+		       "network %s: %s cannot be simulated (it has no send); use --real, or choose "
 		       "another network.%s.model",
 		       name, ops->name, name);
 }
@@ -50,11 +50,11 @@ int net_check_real(const struct neko_net_ops *ops, const char *name, struct err 
 		return 0;
 	return err_set(e, ERR_UNSUPPORTED,
 		       "network %s: %s is for simulations (it lacks open, meet, fd, transmit or "
-		       "receive); use --simulate, or take another network.%s.model",
+		       "receive); use --simulate, or choose another network.%s.model",
 		       name, ops->name, name);
 }
 
-/* --- interface of networks: neko.h */
+/* --- functions for networks: neko.h */
 
 void *neko_net_state(struct neko_net *n)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A network of a shared object, and the functions that it needs from a world. */
+/* A network of a shared object, and the functions that a world provides for it. */
 #ifndef NEKO_CORE_NET_H
 #define NEKO_CORE_NET_H
 
@@ -7,7 +7,7 @@
 #include "neko/core/neko.h"
 #include "neko/core/setup.h"
 
-/* Functions of a simulated or real run; those of the other kind are NULL. */
+/* Functions of a simulated or a real run; the functions of the other kind are NULL. */
 struct net_world {
 	nsec_t (*now)(const struct neko_net *n);
 	void (*arrive)(struct neko_net *n, struct neko_msg *m, uint32_t to, nsec_t at);
@@ -20,7 +20,7 @@ struct net_world {
 struct neko_net {
 	const struct neko_net_ops *ops;
 	const struct net_world *world;
-	void *owner; /* of the world */
+	void *owner; /* the world */
 	const char *name; /* borrowed */
 	uint32_t m, id;
 	uint8_t number;
@@ -40,11 +40,14 @@ struct net_conf {
 	uint64_t seed;
 };
 
-/* Calls init(). Errors as its; ERR_NOMEM. */
+/* Makes a network and calls init(). Fails with errors of init(), and ERR_NOMEM. */
 int net_new(const struct net_conf *c, struct neko_net **out, struct err *e);
-void net_free(struct neko_net *n); /* NULL is fine */
+void net_free(struct neko_net *n); /* NULL is accepted */
 
-/* Check that it can be simulated, or run as processes. ERR_UNSUPPORTED with the remedy. */
+/*
+ * Check that the network can be simulated, or used in a real run. Fail with ERR_UNSUPPORTED and a
+ * remedy in the text.
+ */
 int net_check_simulated(const struct neko_net_ops *ops, const char *name, struct err *e);
 int net_check_real(const struct neko_net_ops *ops, const char *name, struct err *e);
 

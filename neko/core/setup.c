@@ -16,7 +16,7 @@
 #include <string.h>
 
 struct entry {
-	char *key, *value; /* owned, one allocation at key */
+	char *key, *value; /* owned, in one allocation that begins at key */
 	unsigned line;
 	bool is_asked;
 	/* process.FIRST-LAST.WHAT; `what` is NULL for other keys, and points into key */
@@ -27,7 +27,7 @@ struct entry {
 struct setup {
 	struct entry *entry; /* owned */
 	size_t n, cap;
-	char **asked; /* all names that were requested, owned: for "did you mean" */
+	char **asked; /* owned: all names that were requested, for "did you mean" */
 	size_t nasked, asked_cap;
 };
 
@@ -39,7 +39,7 @@ static struct entry *find(const struct setup *s, const char *key)
 	return NULL;
 }
 
-/* "process.5-9.crash" applies to five processes. */
+/* Reads the range of a key such as "process.5-9.crash", which applies to five processes. */
 static void read_range(struct entry *v)
 {
 	static const char prefix[] = "process.";
@@ -91,7 +91,7 @@ static int parse_line(struct setup *s, char *line, unsigned number, struct err *
 	key = str_trim(line);
 	value = str_trim(equals + 1);
 	if (!str_is_name(key, strlen(key)) || strlen(key) >= SETUP_KEY_BYTES || strpbrk(key, " \t"))
-		return err_set(e, ERR_PARSE, "that is no key; write: key = value");
+		return err_set(e, ERR_PARSE, "this is not a key; write: key = value");
 	if (!*value)
 		return err_set(e, ERR_PARSE, "%s has no value; write one, or remove the line", key);
 	there = find(s, key);
@@ -117,7 +117,7 @@ static int parse_lines(struct setup *s, char *text, struct err *e)
 	return 0;
 }
 
-/* Finds the first line that has a 0, or invalid UTF-8. */
+/* Finds the first line with a 0 or invalid UTF-8. */
 static int no_text(const char *text, size_t n, struct err *e)
 {
 	const char *at = text, *end = text + n, *next;
@@ -126,7 +126,7 @@ static int no_text(const char *text, size_t n, struct err *e)
 	for (; (next = memchr(at, '\n', (size_t)(end - at))); at = next + 1, line++)
 		if (memchr(at, 0, (size_t)(next - at)) || !str_is_utf8(at, (size_t)(next - at)))
 			break;
-	err_set(e, ERR_PARSE, "this line is no text; a configuration is UTF-8, as `name = value`");
+	err_set(e, ERR_PARSE, "this line is not UTF-8 text; write lines such as `name = value`");
 	return err_at(e, line, 0);
 }
 
@@ -194,7 +194,7 @@ int setup_set(struct setup *s, const char *key, const char *value, struct err *e
 	return add(s, key, value, 0, e);
 }
 
-/* Without memory only a hint is missing. */
+/* Without memory, only a hint will be missing. */
 static void note_asked(struct setup *s, const char *key)
 {
 	for (size_t i = 0; i < s->nasked; i++)
@@ -356,10 +356,10 @@ int setup_finish(const struct setup *s, struct err *e)
 		for (size_t k = 0; k < s->nasked; k++)
 			nearest_try(&n, s->asked[k]);
 		if (n.best)
-			err_set(e, code, "no part of this run knows '%s'; did you mean %s?",
+			err_set(e, code, "this run does not use '%s'; did you mean %s?",
 				s->entry[i].key, n.best);
 		else
-			err_set(e, code, "no part of this run knows '%s'; remove the line",
+			err_set(e, code, "this run does not use '%s'; remove the line",
 				s->entry[i].key);
 		return err_at(e, s->entry[i].line, 0);
 	}
@@ -384,21 +384,21 @@ const char *neko_setup_text(struct setup *s, const char *key)
 	return setup_get(s, key);
 }
 
-/* six: layers of users call it. */
+/* six: layers of users call it, and the interface is fixed. */
 int neko_setup_nsec(struct setup *s, const char *key, nsec_t min, nsec_t max, nsec_t *inout,
 		    struct err *e)
 {
 	return setup_nsec(s, key, min, max, inout, e);
 }
 
-/* six: layers of users call it. */
+/* six: layers of users call it, and the interface is fixed. */
 int neko_setup_u64(struct setup *s, const char *key, uint64_t min, uint64_t max, uint64_t *inout,
 		   struct err *e)
 {
 	return setup_u64(s, key, min, max, inout, e);
 }
 
-/* six: layers of users call it. */
+/* six: layers of users call it, and the interface is fixed. */
 int neko_setup_double(struct setup *s, const char *key, double min, double max, double *inout,
 		      struct err *e)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Processes behind factories, with a TLS line each. The master also answers requests for the time
- * over it.
+ * Processes behind factories, each with a TLS connection. Over it the master also answers requests
+ * for the time.
  */
 #include "neko/hosts/hosts.h"
 
@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A round trip around the world; a process that is informed later begins late. */
+/* A round trip around the world, so that all processes begin at the same time. */
 #define LEAD_NS (200 * NSEC_PER_MSEC)
 #define OPEN_NS (HANDSHAKE_MAX_NS + NSEC_PER_SEC)
 
@@ -34,20 +34,20 @@ struct remote {
 	uint32_t id;
 	struct chan *chan; /* owned */
 	bool is_open, is_ordered, is_gone;
-	struct err why; /* why it did not open */
+	struct err why; /* reason why it did not open */
 };
 
 struct crew_hosts {
-	struct crew crew; /* first */
+	struct crew crew; /* must be the first member */
 	struct run *run; /* borrowed */
 	const char *pin; /* borrowed */
 	struct loop *loop; /* owned */
 	struct net_ctx *net; /* owned */
 	struct host *host; /* owned */
 	uint32_t nhost;
-	struct remote *remote; /* owned, m */
+	struct remote *remote; /* owned, m entries */
 	uint32_t m;
-	struct buf text; /* owned: the configuration */
+	struct buf text; /* owned: text of the configuration */
 	char place[NAME_MAX_BYTES + 16];
 };
 
@@ -107,7 +107,7 @@ static int parse_hosts(struct crew_hosts *c, const char *list, struct err *e)
 	return rc || c->nhost ? rc : err_set(e, ERR_INVALID, "there is no host in '%s'", list);
 }
 
-/* --- lines */
+/* --- connections */
 
 static void lose(struct remote *v, const struct realwire_gone *how)
 {
@@ -116,7 +116,7 @@ static void lose(struct remote *v, const struct realwire_gone *how)
 	if (v->is_gone)
 		return;
 	v->is_gone = true;
-	chan_close(v->chan, "the process is gone");
+	chan_close(v->chan, "the process has ended");
 	v->chan = NULL;
 	if (v->is_ordered)
 		h->on_gone(h->arg, v->id, how);
@@ -136,7 +136,7 @@ static void send_time(struct remote *v, const uint8_t *p, size_t n)
 	nsec_t t[2];
 
 	if (realwire_get_times(p, n, t, 1))
-		lose_by(v, "its factory asked what no factory asks");
+		lose_by(v, "its factory sent an invalid request");
 	t[1] = clock_mono();
 	if (v->chan && !realwire_put_times(&b, REALWIRE_PONG, t, 2))
 		chan_send(v->chan, b.p, b.n);
@@ -154,7 +154,7 @@ static void on_frame(void *arg, struct chan *c, uint8_t type, const uint8_t *p, 
 	else if (type != REALWIRE_GONE)
 		h->on_frame(h->arg, v->id, &(struct frame){ type, p, n });
 	else if (realwire_get_gone(p, n, &g))
-		lose_by(v, "its factory said what no factory says");
+		lose_by(v, "its factory sent an invalid message");
 	else
 		lose(v, &g);
 }
@@ -171,7 +171,7 @@ static void on_event(void *arg, struct chan *c, enum chan_event ev, const struct
 	if (ev != CHAN_CLOSED && ev != CHAN_BROKEN)
 		return;
 	v->why = *why;
-	snprintf(words, sizeof(words), "its factory is gone: %s", why->text);
+	snprintf(words, sizeof(words), "the connection to its factory is lost: %s", why->text);
 	lose_by(v, words);
 }
 
@@ -194,7 +194,9 @@ static int dial(struct crew_hosts *c, struct remote *v, struct err *e)
 	return rc ? err_add(e, "the factory at %s port %u", host->name, host->port) : 0;
 }
 
-/* Starts them one after the other: a factory permits few connections without a first message. */
+/*
+ * Starts processes one after the other: a factory permits few connections without a first message.
+ */
 static int start(struct crew *crew, uint32_t id, struct err *e)
 {
 	struct crew_hosts *c = hosts_of(crew);
@@ -220,7 +222,7 @@ static int start(struct crew *crew, uint32_t id, struct err *e)
 	if (!rc)
 		rc = chan_send(v->chan, b.p, b.n);
 	buf_done(&b);
-	return rc ? err_set(e, (enum err_code)(-rc), "process %u could not be ordered", id) : 0;
+	return rc ? err_set(e, (enum err_code)(-rc), "process %u could not be requested", id) : 0;
 }
 
 static uint32_t address(const struct crew *c, uint32_t id)
@@ -241,7 +243,7 @@ static void turn(struct crew *c, int ms)
 	loop_wait(hosts_of(c)->loop, ms * NSEC_PER_MSEC);
 }
 
-/* The factory reports the time of the kill. */
+/* Requests a kill; the factory reports its time. */
 static void kill_process(struct crew *c, uint32_t id)
 {
 	struct buf b = BUF_INIT(FRAME_MAX_BYTES);
@@ -260,7 +262,7 @@ static const char *place(const struct crew *crew, uint32_t id)
 	return c->place;
 }
 
-/* A factory without its line ends the process at once. */
+/* Closes all connections: a factory without a connection ends the process at once. */
 static void end(struct crew *crew)
 {
 	struct crew_hosts *c = hosts_of(crew);
@@ -299,7 +301,7 @@ static int fill(struct crew_hosts *c, const struct hosts_wanted *h, struct err *
 	}
 	c->text = BUF_INIT(REALWIRE_TEXT_MAX_BYTES);
 	if (crew_print_setup(c->run, &c->text))
-		return err_set(e, ERR_LIMIT, "a configuration for other hosts has less than a MiB");
+		return err_set(e, ERR_LIMIT, "a configuration for other hosts must be below 1 MiB");
 	rc = parse_hosts(c, h->list, e);
 	return rc ? rc : enrol_open(c->loop, h->self.dir, NULL, &c->net, e);
 }

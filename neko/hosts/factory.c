@@ -14,12 +14,12 @@ static void on_accept(void *arg, struct chan *c)
 	const struct identity *peer = chan_peer(c), *self = net_ctx_self(f->net);
 
 	if (!peer || !self || !identity_is_same_user(peer, self)) {
-		log_notice("factory", "%s is of another user", chan_remote(c));
+		log_notice("factory", "%s belongs to another user", chan_remote(c));
 		chan_close(c, "of another user");
 		return;
 	}
 	if (f->nwork == FACTORY_WORKS_MAX) {
-		log_notice("factory", "%u processes are enough", f->nwork);
+		log_notice("factory", "refused: %u processes run already", f->nwork);
 		chan_close(c, "too many processes");
 		return;
 	}
@@ -28,10 +28,10 @@ static void on_accept(void *arg, struct chan *c)
 
 static void on_refused(void *arg, const char *remote, const struct err *why)
 {
-	log_notice("factory", "%s was not let in: %s", remote, why->text);
+	log_notice("factory", "%s was refused: %s", remote, why->text);
 }
 
-/* Ends all processes. NULL is fine. */
+/* Ends all processes. NULL is accepted. */
 static void factory_close(struct factory *f)
 {
 	if (!f)

@@ -12,7 +12,7 @@
 
 #include <sys/types.h>
 
-#define FACTORY_WORKS_MAX 256 /* processes at one time, of all runs */
+#define FACTORY_WORKS_MAX 256 /* processes of all runs at one time */
 
 struct factory {
 	struct loop *loop; /* borrowed */
@@ -25,8 +25,8 @@ struct factory {
 };
 
 /*
- * Consumes the accepted channel of a peer that may start processes. It becomes a process of a run
- * when its first message names one.
+ * Consumes the accepted channel of a peer that may start processes. The channel belongs to a
+ * process as soon as its first message requests one.
  */
 void work_take(struct factory *f, struct chan *c);
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A process of a run in its factory: a child with a stream, and the connection to the master.
- * Frames are passed in both directions; the time is sampled here and sent to the child. If either
- * end closes or is silent, the factory removes both.
+ *
+ *
+ * A process of a run in its factory: a child with a stream, and the connection to the master. This
+ * file passes frames in both directions, samples the master's time and sends it to the child. If
+ * either end closes or is silent, the factory removes both.
  */
 #include "neko/hosts/factory_internal.h"
 
@@ -19,26 +21,27 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define SILENCE_NS (10 * NSEC_PER_SEC) /* before the master has sent its order */
-#define QUICK_PINGS 10 /* at first: the best of them is used */
+#define SILENCE_NS (10 * NSEC_PER_SEC) /* longest silence before the master sends its request */
+#define QUICK_PINGS 10 /* first samples of the time, of which the best one is used */
 #define QUICK_NS (10 * NSEC_PER_MSEC)
-#define TICK_NS (250 * NSEC_PER_MSEC) /* clocks that drift apart by 100 ppm: 25 us */
-/* for the master; the child waits with its events above that */
+/* time between samples: clocks that drift by 100 ppm differ by 25 us then */
+#define TICK_NS (250 * NSEC_PER_MSEC)
+/* queue to the master; above it the child's events wait */
 #define QUEUE_MAX_BYTES (8u << 20)
 
 struct work {
 	struct factory *factory;
 	struct list in_works;
 	struct chan *chan; /* owned */
-	struct loop_timer *tick; /* owned */
-	pid_t pid; /* 0: none */
-	int fd; /* -1: none */
+	struct loop_timer *tick; /* owned; for the next sample */
+	pid_t pid; /* 0: no process */
+	int fd; /* -1: no stream */
 	struct loop_fd *watch; /* owned */
-	struct frame_in in; /* owned: from the child */
-	struct timebase clock; /* the master's */
-	nsec_t ping_at; /* the question that is not answered; 0: none */
-	nsec_t heard; /* of the master */
-	nsec_t silence; /* allowed silence */
+	struct frame_in in; /* owned: frames of the child */
+	struct timebase clock; /* estimates the master's time */
+	nsec_t ping_at; /* time of the request for a sample that has no answer yet; 0: none */
+	nsec_t heard; /* time of the last message of the master */
+	nsec_t silence; /* longest permitted silence of the master */
 	unsigned pings;
 	bool is_started;
 };
@@ -76,7 +79,7 @@ void work_end_all(struct factory *f)
 		work_end(list_entry(i, struct work, in_works), "the factory ends");
 }
 
-/* Returns false if w has been freed. */
+/* Sends a frame to the master. Returns false if w has been freed. */
 static bool say(struct work *w, struct buf *b)
 {
 	bool is_sent = !b->failed && chan_send(w->chan, b->p, b->n) == 0;
@@ -87,7 +90,7 @@ static bool say(struct work *w, struct buf *b)
 	return is_sent;
 }
 
-/* The child has ended; its last frames may still be on their way. */
+/* Reports the end of the child, whose last frames may still be in transit. */
 static void send_gone(struct work *w)
 {
 	nsec_t now = clock_mono();
@@ -112,7 +115,7 @@ static int build(struct work *w, const struct realwire_start *s, struct real_con
 
 	if (!rc && setup_get(setup, "application") && !w->factory->takes_objects)
 		rc = err_set(e, ERR_DENIED,
-			     "this factory takes no shared objects; start it with --objects");
+			     "this factory accepts no shared objects; start it with --objects");
 	if (!rc)
 		rc = run_new_part(setup, &r, e);
 	if (rc)
@@ -128,7 +131,10 @@ static int build(struct work *w, const struct realwire_start *s, struct real_con
 	return 0;
 }
 
-/* Runs in the new process: of the factory's descriptors, only one stream is left. Never returns. */
+/*
+ * Runs the process in the child, with a single stream left of the factory's descriptors. Never
+ * returns.
+ */
 static void live(struct work *w, const struct realwire_start *s, int fd, int parent)
 {
 	static const int signals[] = { SIGTERM, SIGINT, SIGPIPE, SIGCHLD };
@@ -200,7 +206,7 @@ static int start(struct work *w, const struct realwire_start *s, struct err *e)
 	int pair[2], self = getpid();
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
-		return err_sys(e, "a line to process %u", s->id);
+		return err_sys(e, "a stream to process %u", s->id);
 	w->pid = fork();
 	if (w->pid == 0)
 		live(w, s, pair[1], self);
@@ -217,7 +223,7 @@ static int start(struct work *w, const struct realwire_start *s, struct err *e)
 	return w->watch ? 0 : -ERR_SYS;
 }
 
-/* Sends some hundred bytes to the process: its stream has room for them, as it reads. */
+/* Sends a small frame to the process, whose stream has room for it because the process reads. */
 static void pass_down(struct work *w, uint8_t type, const uint8_t *p, size_t n)
 {
 	struct buf b = BUF_INIT(FRAME_MAX_BYTES + FRAME_HEADER_BYTES);
@@ -229,7 +235,7 @@ static void pass_down(struct work *w, uint8_t type, const uint8_t *p, size_t n)
 	if (!rc && w->fd >= 0)
 		rc = realwire_send(w->fd, &b);
 	if (rc && w->fd >= 0 &&
-	    rc != -ERR_CLOSED) /* the last messages of an ended process are read first */
+	    rc != -ERR_CLOSED) /* frames that an ended process has sent are read first */
 		send_gone(w);
 	buf_done(&b);
 }
@@ -243,7 +249,7 @@ static void take_start(struct work *w, const uint8_t *p, size_t n)
 	struct buf b = BUF_INIT(FRAME_MAX_BYTES);
 
 	if (w->is_started || realwire_get_start(p, n, &s)) {
-		work_end(w, "no order of a process");
+		work_end(w, "the first message does not start a process");
 		return;
 	}
 	w->is_started = true;
@@ -296,14 +302,14 @@ static void on_frame(void *arg, struct chan *c, uint8_t type, const uint8_t *p, 
 		pass_down(w, type, p, n);
 		break;
 	default:
-		work_end(w, "no word of a master");
+		work_end(w, "no message of a master");
 	}
 }
 
 static void on_event(void *arg, struct chan *c, enum chan_event ev, const struct err *why)
 {
 	if (ev == CHAN_CLOSED || ev == CHAN_BROKEN)
-		work_end(arg, "the master is gone");
+		work_end(arg, "the connection to the master is lost");
 }
 
 static bool ping(struct work *w)
@@ -321,7 +327,7 @@ static void on_tick(void *arg)
 	struct work *w = arg;
 
 	if (loop_now(w->factory->loop) - w->heard > w->silence) {
-		work_end(w, "nothing is heard of the master");
+		work_end(w, "the master is silent");
 		return;
 	}
 	if (w->watch && chan_queued(w->chan) < QUEUE_MAX_BYTES / 2)

@@ -2,7 +2,7 @@
 #include "neko/real/quickclock.h"
 
 #define FRESH_NS NSEC_PER_MSEC
-#define CALIBRATION_NS (5 * NSEC_PER_MSEC) /* with errors of 100 ns in two readings: 40 ppm */
+#define CALIBRATION_NS (5 * NSEC_PER_MSEC) /* errors of 100 ns in two readings make 40 ppm */
 
 void quickclock_init(struct quickclock *c)
 {
@@ -10,7 +10,7 @@ void quickclock_init(struct quickclock *c)
 		      !ticks_calibrate(&c->scale, TICKS_TSC, CALIBRATION_NS);
 }
 
-/* Ticks before the last reading yield a huge difference, too. */
+/* Ticks before the last reading also make a huge difference, and cause a new reading. */
 nsec_t quickclock_now(struct quickclock *c)
 {
 	nsec_t since;

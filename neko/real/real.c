@@ -15,7 +15,7 @@ struct thread {
 	struct real *real;
 	struct neko_layer *layer;
 	pthread_t id;
-	pthread_cond_t wake; /* wakes the thread; and the waiter for its end */
+	pthread_cond_t wake; /* wakes the thread, or signals its end */
 	bool has_returned;
 };
 
@@ -29,7 +29,7 @@ static nsec_t now_of(const struct neko_world *w)
 	return real_now(real_of(w));
 }
 
-/* The error of the time that was requested last. */
+/* Returns the error of the last requested time. */
 static nsec_t error_of(const struct neko_world *w)
 {
 	const struct real *r = real_of(w);
@@ -50,7 +50,7 @@ static int transmit(struct neko_process *p, struct neko_msg *m)
 	return 0;
 }
 
-/* A poll lets the others run: otherwise a loop around it would block them for ever. */
+/* Lets other layers run during a poll: otherwise a loop of polls would block them for ever. */
 static int give_way(struct real *r)
 {
 	pthread_mutex_unlock(&r->lock);
@@ -59,7 +59,7 @@ static int give_way(struct real *r)
 	return r->is_closing ? -ERR_CLOSED : -ERR_TIMEOUT;
 }
 
-/* Uses our own clock; the waiter checks the master's when it wakes. */
+/* Waits by our own clock. The caller compares with the master's clock afterwards. */
 static void wait_until(struct real *r, struct thread *t, nsec_t until)
 {
 	nsec_t error, own = clock_mono(),
@@ -94,7 +94,7 @@ static void arrived(struct neko_layer *l)
 		pthread_cond_signal(&t->wake);
 }
 
-/* As in a simulation, events after the end of the run are not logged. */
+/* Logs an event. As in a simulation, events after the end of the run are not logged. */
 static void log_event(struct neko_world *w, const struct neko_event *v)
 {
 	struct real *r = real_of(w);
@@ -178,7 +178,7 @@ static void refill(struct real *r, struct reallog *l)
 	pthread_mutex_unlock(&r->lock);
 }
 
-/* All processes of one host have one clock: its samples are exact. */
+/* Samples the clock of this host, which all processes share, so that the samples are exact. */
 static void sample_locally(struct real *r)
 {
 	nsec_t now = clock_mono();
@@ -207,7 +207,7 @@ static bool turn(struct real *r, struct realtalk *t)
 	return realtalk_send(t);
 }
 
-/* False: it has not returned by then. */
+/* Waits until a thread has returned. Returns false if it has not returned at that time. */
 static bool await_return(struct real *r, struct thread *t, const struct timespec *end)
 {
 	bool has_returned;
@@ -280,8 +280,8 @@ static int prepare(struct real *r, const struct real_conf *c, struct realwire_re
 }
 
 /*
- * For all other processes this one is dead from here on. Its log up to here is complete, as that of
- * a simulated one.
+ * Crashes the process: other processes receive nothing of it from now on. Its log is complete up to
+ * this time, as in a simulation.
  */
 static bool crash(struct real *r, struct realtalk *t)
 {
@@ -297,7 +297,7 @@ static bool run(struct real *r, struct realtalk *t)
 	if (!start_threads(r))
 		return false;
 	pthread_mutex_unlock(&r->lock);
-	/* A stop may have arrived together with the go. */
+	/* A request to stop may have arrived together with the request to go. */
 	while (realtalk_hear(t) && turn(r, t))
 		;
 	if (t->is_to_crash)
@@ -314,7 +314,7 @@ void real_refuse(int master, const struct err *e)
 	buf_done(&b);
 }
 
-/* Nothing is freed: the process ends, and a layer that does not return may still use it. */
+/* Frees nothing: the process ends, and a layer that does not return may still use its data. */
 int real_live(const struct real_conf *c)
 {
 	struct real *r = calloc(1, sizeof(*r));

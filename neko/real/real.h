@@ -16,11 +16,12 @@
 enum real_transport { REAL_UDP, REAL_TCP, REAL_MULTICAST };
 
 struct real_net {
-	const char *name; /* for messages; borrowed */
+	const char *name; /* name of the network in messages; borrowed */
 	enum real_transport transport;
-	uint32_t group; /* of multicast: IPv4, host order */
-	uint16_t port; /* of the group */
-	const struct neko_net_ops *own; /* of a shared object, in place of the transport; NULL */
+	uint32_t group; /* multicast group: IPv4, host order */
+	uint16_t port; /* port of the group */
+	/* network of a shared object, in place of the transport; NULL: none */
+	const struct neko_net_ops *own;
 };
 
 struct real_conf {
@@ -28,25 +29,27 @@ struct real_conf {
 	uint64_t seed;
 	unsigned nnet;
 	struct real_net net[NEKO_NETS_MAX];
-	uint32_t address; /* IPv4, host order: where its sockets are bound */
-	int master; /* stream to the master, or to the factory before it; borrowed */
-	/* the master is on another host: samples of its clock come over the stream */
+	uint32_t address; /* IPv4, host order: address of its sockets */
+	int master; /* stream to the master, or to its factory; borrowed */
+	/* the master is on another host, so that samples of its clock arrive over the stream */
 	bool is_remote;
 	bool wants_delays; /* the master requests the delay of each message */
-	struct setup *setup; /* borrowed: of networks and clocks of shared objects */
-	const struct neko_clock_ops *clock; /* of a shared object; NULL: Omig's */
+	struct setup *setup; /* borrowed: settings of networks and clocks of shared objects */
+	const struct neko_clock_ops *clock; /* clock of a shared object; NULL: the clock of Omig */
 	int (*build)(void *arg, struct neko_process *p, struct err *e); /* pushes the layers */
 	void *arg;
 };
 
 /*
- * Waits for the master's go, then runs until the master stops it or disconnects. Blocks until then.
- * Returns the exit status, to be passed to _exit(): threads of layers that did not return still
- * exist.
+ *
+ *
+ * Waits for the master's REALWIRE_GO, then runs until the master stops it or disconnects. Blocks
+ * until then. Returns the exit status, to be passed to _exit(): threads of layers that did not
+ * return still exist.
  */
 int real_live(const struct real_conf *c);
 
-/* Refuses the run: sends the text to the master. */
+/* Refuses the run, and sends the reason to the master. */
 void real_refuse(int master, const struct err *e);
 
 #endif

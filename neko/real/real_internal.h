@@ -19,30 +19,34 @@
 
 struct realnet;
 
-/* Fields below `lock` belong to its holder: the layers, while they run. */
+/* The holder of `lock` may use the members below it: a layer, while it runs. */
 struct real {
-	struct neko_world world; /* first: identifies a real world by these ops */
+	/* must be the first member; a real world is identified by its ops */
+	struct neko_world world;
 	const struct real_conf *conf;
 	struct neko_process *self;
-	struct realnet *net; /* owned; has its own rules for the lock */
-	nsec_t epoch; /* time 0 by the master's clock */
+	struct realnet *net; /* owned; has its own rules for the lock (below) */
+	nsec_t epoch; /* time 0 of the run, by the master's clock */
 	pthread_mutex_t lock;
-	struct timebase clock; /* the master's */
+	struct timebase clock; /* estimates the master's time */
 	void *own_clock; /* owned: state of conf->clock */
-	nsec_t own_error, own_latest; /* of that: error of the last time, the latest one */
-	nsec_t sampled_at; /* local runs: when that clock had its last sample */
+	/* of own_clock: the error of its last result, and its latest result */
+	nsec_t own_error, own_latest;
+	nsec_t sampled_at; /* local runs: time of the last sample for own_clock */
 	struct quickclock own;
-	nsec_t read_at; /* our own clock when it was read last */
+	nsec_t read_at; /* our own clock at the last reading */
 	bool is_closing;
-	bool is_frozen; /* crashed: what layers do has no effect */
-	nsec_t stop_at; /* when a layer ended the run; NEKO_NEVER */
+	bool is_frozen; /* the process has crashed: actions of layers have no effect */
+	nsec_t stop_at; /* when a layer ended the run; NEKO_NEVER: not yet */
 	uint64_t sent, delivered;
 	struct reallog events, delays;
 	struct thread *threads; /* owned */
 	size_t nthread;
 };
 
-/* Called with the lock: the master's time at a time of our own clock, and the bound of its error.
+/*
+ * Called with the lock: returns the master's time at a time of our own clock, and the bound of its
+ * error.
  */
 static inline nsec_t real_master_time(struct real *r, nsec_t own, nsec_t *error)
 {
@@ -70,7 +74,7 @@ static inline nsec_t real_now(struct real *r)
 	return t > 0 ? t : 0;
 }
 
-/* Called with the lock: a sample for a clock of a shared object. */
+/* Called with the lock: passes a sample to a clock of a shared object. */
 static inline void real_sample(struct real *r, nsec_t asked, nsec_t answered, nsec_t master)
 {
 	if (r->conf->clock)
@@ -79,21 +83,24 @@ static inline void real_sample(struct real *r, nsec_t asked, nsec_t answered, ns
 
 /* --- networks */
 
-/* Opens and binds sockets. ERR_SYS, ERR_NOMEM. */
+/* Opens and binds sockets. Fails with ERR_SYS, ERR_NOMEM. */
 int realnet_open(struct real *r, struct realwire_ready *out, struct err *e);
 
-/* Reads the addresses of all processes: nnet times m. -ERR_PROTO: the payload is invalid. */
+/*
+ * Reads the addresses of all processes, nnet times m. Fails with ERR_PROTO if the payload is
+ * invalid.
+ */
 int realnet_meet(struct realnet *n, const uint8_t *p, size_t bytes);
 
 /*
- * Called with the lock: sends to all destinations. A full buffer loses the message, as a network
- * may.
+ * Called with the lock: sends to all destinations. If a buffer is full the message is lost, as in a
+ * network.
  */
 void realnet_send(struct realnet *n, const struct neko_msg *m);
 
 /*
- * Returns the pollfds; the networks own *fd, which has room for one more at its end. Returns how
- * many.
+ * Returns the number of pollfds, in *fd. The networks own the array, which has room for one more at
+ * its end.
  */
 size_t realnet_polls(struct realnet *n, struct pollfd **fd);
 
@@ -105,24 +112,27 @@ void realnet_turn(struct realnet *n, const struct pollfd *fd, size_t nfd);
 struct realtalk {
 	struct real *real;
 	struct frame_in in; /* owned */
-	struct buf out; /* owned: the frame on its way */
-	size_t at; /* position up to which it was sent */
-	struct reallog_chunk *events, *delays; /* owned: taken, not sent yet */
-	size_t event_at, delay_at; /* entries of their first chunks that were sent */
-	nsec_t until; /* events before this time are complete */
-	nsec_t next; /* when there is another block */
-	bool is_taken; /* taken, but the final block was not made yet */
-	bool is_to_crash; /* requested by the master */
+	struct buf out; /* owned: the frame that is being sent */
+	size_t at; /* offset up to which it was sent */
+	struct reallog_chunk *events, *delays; /* owned: chunks that were taken and not sent yet */
+	size_t event_at, delay_at; /* entries of the first chunks that were sent */
+	nsec_t until; /* all events before this time have been taken */
+	nsec_t next; /* time of the next block */
+	bool is_taken; /* entries were taken, and the final block was not made yet */
+	bool is_to_crash; /* the master has requested a crash */
 };
 
-/* Sends the ready message and waits for the go. False: there is no run. Blocks. */
+/* Sends the ready message and waits for REALWIRE_GO. Returns false if there is no run. Blocks. */
 bool realtalk_begin(struct realtalk *t, struct real *r, const struct realwire_ready *ready);
 
-/* Sends pending data to the master, as much as the socket accepts. False: it has disconnected. */
+/*
+ * Sends pending data to the master, as much as the socket accepts. Returns false if the master has
+ * disconnected.
+ */
 bool realtalk_send(struct realtalk *t);
 bool realtalk_is_sent(const struct realtalk *t);
 
-/* Handles messages of the master. False: stop, or it has disconnected. */
+/* Handles messages of the master. Returns false after a stop, or if the master has disconnected. */
 bool realtalk_hear(struct realtalk *t);
 
 /* Sends all pending data, and the last block with the reason of the end. Blocks. */

@@ -71,7 +71,7 @@ struct reallog_chunk *reallog_make(size_t n)
 	struct reallog_chunk *made = NULL, *c;
 
 	while (n-- > 0 && (c = malloc(sizeof(*c))) != NULL) {
-		memset(c, 0xff, sizeof(*c)); /* a page of zeros might not be allocated yet */
+		memset(c, 0xff, sizeof(*c)); /* not zeros: a page of zeros might stay unallocated */
 		c->next = made;
 		made = c;
 	}

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The networks of a real process: a UDP socket each, with a second one for a multicast group. Or
- * streams (realstream.h), which send datagrams in order. All of them carry the key of the run.
+ *
+ *
+ * The networks of a real process. Each one is a UDP socket, with a second one for a multicast
+ * group; or streams (realstream.h), which send datagrams in order. All messages carry the key of
+ * the run.
  */
 #include "neko/real/real_internal.h"
 #include "neko/core/net.h"
@@ -15,31 +18,31 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* of a network, one after the other: others and the master have their turn */
+/* datagrams of a network per turn, so that other networks and the master have their turn */
 #define DATAGRAMS_MAX 1024
-/* a connecting process may be suspended before it identifies itself */
+/* longest time without identification: a connecting process may be suspended */
 #define STRANGER_NS (30 * NSEC_PER_SEC)
-/* Routers do not forward a group's datagrams: a run does not reach other networks. */
+/* Routers do not forward datagrams of a group: a run stays within its network. */
 #define GROUP_TTL 1
 
 struct line {
 	struct realnet *net;
 	uint8_t number;
-	int fd; /* UDP; -1 */
-	int group_fd; /* for multicast to the group; -1 */
+	int fd; /* UDP socket; -1: none */
+	int group_fd; /* socket for multicast to the group; -1: none */
 	struct sockaddr_in group;
-	struct sockaddr_in *address; /* owned, m */
-	uint32_t *sent; /* owned, m: messages to each */
-	struct realstream *stream; /* owned: TCP; or NULL */
-	struct neko_net *own; /* owned: of a shared object; or NULL */
-	struct neko_peer *peer; /* owned, m: of such a one */
+	struct sockaddr_in *address; /* owned, by process */
+	uint32_t *sent; /* owned, by process: number of messages sent to it */
+	struct realstream *stream; /* owned; NULL: no TCP */
+	struct neko_net *own; /* owned; NULL: no network of a shared object */
+	struct neko_peer *peer; /* owned, by process: ends of a network of a shared object */
 };
 
 struct realnet {
 	struct real *real;
 	uint64_t key;
 	struct line line[NEKO_NETS_MAX];
-	int wake; /* an eventfd: TCP has data */
+	int wake; /* an eventfd: TCP has data to send */
 	struct pollfd *polls; /* owned */
 	uint8_t out[REALWIRE_DATAGRAM_MAX_BYTES], in[REALWIRE_DATAGRAM_MAX_BYTES];
 };
@@ -68,7 +71,7 @@ static int group_sockets(const struct line *l, struct in_addr own)
 	const struct ip_mreqn member = { .imr_multiaddr = l->group.sin_addr, .imr_address = own };
 	const struct sockaddr *to = (const void *)&l->group;
 
-	/* All processes of a host share the port, and receive each other's messages. */
+	/* All processes of a host use this port, and each receives all messages. */
 	if (setsockopt(l->group_fd, SOL_SOCKET, SO_REUSEADDR, &(int){ 1 }, sizeof(int)) ||
 	    bind(l->group_fd, to, sizeof(l->group)) ||
 	    setsockopt(l->group_fd, IPPROTO_IP, IP_ADD_MEMBERSHIP, &member, sizeof(member)))
@@ -93,7 +96,7 @@ static int join(struct line *l, const struct real_net *net, uint32_t address, st
 	inet_ntop(AF_INET, &l->group.sin_addr, group, sizeof(group));
 	inet_ntop(AF_INET, &own, host, sizeof(host));
 	return err_sys(e,
-		       "network %s: it cannot hear group %s port %u on %s (take another "
+		       "network %s: it cannot receive from group %s port %u on %s (choose another "
 		       "network.%s.group or .port, or transport = udp)",
 		       net->name, group, net->port, host, net->name);
 }
@@ -175,7 +178,7 @@ int realnet_open(struct real *r, struct realwire_ready *out, struct err *e)
 {
 	const struct real_conf *c = r->conf;
 	struct realnet *n = calloc(1, sizeof(*n));
-	size_t npolls = 2; /* our own, and the caller's */
+	size_t npolls = 2; /* one for the eventfd, and one for the caller */
 	int rc = 0;
 
 	r->net = n;
@@ -196,7 +199,7 @@ int realnet_open(struct real *r, struct realwire_ready *out, struct err *e)
 	return n->polls ? 0 : err_nomem(e);
 }
 
-/* --- outwards: with the lock */
+/* --- sending, with the lock */
 
 static void send_datagram(struct realnet *n, const struct line *l, size_t bytes,
 			  const struct sockaddr_in *a)
@@ -256,9 +259,7 @@ static void send_one(struct realnet *n, struct line *l, const struct neko_msg *m
 		(void)!write(n->wake, &(uint64_t){ 1 }, sizeof(uint64_t));
 }
 
-/*
- * Sends one datagram to all; a process that would get it twice is sent the second one separately.
- */
+/* Sends one datagram to all. A process that is named twice gets the second message separately. */
 static void send_group(struct realnet *n, struct line *l, const struct neko_msg *m)
 {
 	uint32_t number[REAL_PROCESSES_MAX] = { 0 }, nprocess = n->real->conf->m;
@@ -315,9 +316,9 @@ int realnet_meet(struct realnet *n, const uint8_t *p, size_t bytes)
 	return rc;
 }
 
-/* --- inwards */
+/* --- receiving */
 
-/* The socket identifies the sender. */
+/* True if the address is that of process `from`: the socket identifies the sender. */
 static bool is_from(const struct line *l, uint32_t from, const struct sockaddr_in *a)
 {
 	const struct sockaddr_in *want = &l->address[from - 1];
@@ -325,7 +326,7 @@ static bool is_from(const struct line *l, uint32_t from, const struct sockaddr_i
 	return a->sin_addr.s_addr == want->sin_addr.s_addr && a->sin_port == want->sin_port;
 }
 
-/* Handles a datagram of process `from`, or of the owner of its socket. */
+/* Handles a datagram from process `from`, or from the owner of the sending socket. */
 static void take_datagram(struct line *l, const uint8_t *p, size_t bytes,
 			  const struct sockaddr_in *a, uint32_t from)
 {
@@ -369,7 +370,7 @@ static void take_datagrams(struct line *l, int fd)
 	}
 }
 
-/* --- turns */
+/* --- polling */
 
 size_t realnet_polls(struct realnet *n, struct pollfd **fd)
 {

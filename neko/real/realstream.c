@@ -14,31 +14,33 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define QUEUE_BYTES (1024 * 1024) /* queue for one process; then frames are lost, as with UDP */
-#define ACCEPTS_MAX 64 /* per turn, for fairness */
-#define HELLO_BYTES (1 + 16) /* a type; the key, the dialler, the receiver */
+/* queue to one process; when it is full frames are lost, as with UDP */
+#define QUEUE_BYTES (1024 * 1024)
+#define ACCEPTS_MAX 64 /* connections per turn, for fairness */
+/* a type; the key of the run, the dialling process, the receiving process */
+#define HELLO_BYTES (1 + 16)
 
 enum { FRAME_DATAGRAM = 1, FRAME_HELLO = 2 };
 
 struct outward {
-	int fd; /* -1: none */
+	int fd; /* -1: no connection */
 	struct buf out; /* owned */
 };
 
 struct inward {
-	int fd; /* -1: none */
-	struct in_addr host; /* of the dialler */
+	int fd; /* -1: no connection */
+	struct in_addr host; /* host of the dialling process */
 	struct frame_in in; /* owned */
-	nsec_t until; /* of a stranger */
+	nsec_t until; /* for a stranger: time at which it is closed */
 };
 
 struct realstream {
 	struct realstream_conf conf;
 	uint64_t key;
-	const struct sockaddr_in *address; /* borrowed, m; NULL: not known yet */
-	int fd; /* listens */
-	struct outward *to; /* owned, m */
-	struct inward *from; /* owned, m; followed by the strangers */
+	const struct sockaddr_in *address; /* borrowed, by process; NULL: not known yet */
+	int fd; /* the listening socket */
+	struct outward *to; /* owned, by process */
+	struct inward *from; /* owned, by process; the strangers follow */
 	uint32_t nstranger;
 };
 
@@ -132,7 +134,7 @@ void realstream_close(struct realstream *s)
 	free(s);
 }
 
-/* --- outwards: with the lock */
+/* --- sending, with the lock */
 
 static void flush(struct outward *w)
 {
@@ -148,7 +150,7 @@ static void flush(struct outward *w)
 	}
 }
 
-/* Queues the first frame; it waits for the connection. */
+/* Queues the first frame, which identifies this process. It is sent when the connection is open. */
 static void say_hello(const struct realstream *s, struct outward *w, uint32_t to)
 {
 	size_t mark = frame_begin(&w->out, FRAME_HELLO);
@@ -196,14 +198,14 @@ bool realstream_send(struct realstream *s, uint32_t to, const uint8_t *p, size_t
 	mark = frame_begin(&w->out, FRAME_DATAGRAM);
 	buf_put(&w->out, p, n);
 	if (frame_end(&w->out, mark))
-		end_outward(w); /* half a frame would be the end anyway */
+		end_outward(w); /* a frame that was sent in part would end the connection anyway */
 	flush(w);
 	return w->out.n > 0;
 }
 
-/* --- inwards */
+/* --- receiving */
 
-/* A process of this run that is not connected yet; or NULL. */
+/* Returns the place of a process of this run that is not connected yet; otherwise NULL. */
 static struct inward *place_of(struct realstream *s, const struct inward *w, const struct frame *f)
 {
 	uint32_t from, to;
@@ -222,7 +224,7 @@ static struct inward *place_of(struct realstream *s, const struct inward *w, con
 	return &s->from[from - 1];
 }
 
-/* The stranger has identified itself: returns its new place, or NULL. */
+/* Moves a stranger that has identified itself to its place. Returns the place, or NULL. */
 static struct inward *sit_down(struct realstream *s, struct inward *w, const struct frame *f)
 {
 	struct inward *place = place_of(s, w, f);
@@ -252,7 +254,7 @@ static int take_frame(struct realstream *s, struct inward **w, const struct fram
 	return 0;
 }
 
-/* The first frame of a stranger identifies the sender of the others. */
+/* Handles frames. The first frame of a stranger identifies the sender. */
 static int take_frames(struct realstream *s, struct inward **w)
 {
 	struct frame f;
@@ -322,7 +324,7 @@ static void drop_late(struct realstream *s)
 			end_inward(&w[i]);
 }
 
-/* --- turns */
+/* --- polling */
 
 void realstream_polls(const struct realstream *s, struct pollfd *f)
 {

@@ -31,7 +31,7 @@ static bool push(struct realtalk *t, int flags)
 	return true;
 }
 
-/* Entries change hands under the lock, and become blocks without it. */
+/* Takes entries with the lock. They become blocks without the lock. */
 static void take(struct realtalk *t)
 {
 	struct real *r = t->real;
@@ -56,7 +56,7 @@ static size_t count(const struct reallog_chunk *c, size_t at)
 	return n < REALWIRE_BLOCK_ENTRIES ? n : REALWIRE_BLOCK_ENTRIES;
 }
 
-/* Counts the events that fit in a frame with their bytes; *all: no others follow. */
+/* Returns the number of events that fit in a frame with their bytes; *all: no others follow. */
 static uint32_t count_events(const struct realtalk *t, bool *all)
 {
 	const struct reallog_chunk *c = t->events;
@@ -118,7 +118,10 @@ static void fill_head(struct realtalk *t, struct realwire_block *b)
 	b->ndelay = (uint32_t)count(t->delays, t->delay_at);
 }
 
-/* Moves as much of the list as fits a frame to a block; later entries are not before its time. */
+/*
+ * Moves as much of the list as fits a frame to a block. Later entries are not before the time of
+ * the block.
+ */
 static bool make_block(struct realtalk *t, struct realwire_block *b)
 {
 	bool has_all;
@@ -144,7 +147,7 @@ static bool make_block(struct realtalk *t, struct realwire_block *b)
 	return !frame_end(&t->out, mark);
 }
 
-/* A master that does not read delays only its own reports. */
+/* Does not block: a master that does not read delays only its own reports. */
 bool realtalk_send(struct realtalk *t)
 {
 	if (realtalk_is_sent(t) && clock_mono() >= t->next) {
@@ -171,7 +174,7 @@ static bool report_all(struct realtalk *t)
 	return push(t, 0);
 }
 
-/* Blocks here, because there is no other work. */
+/* Blocks, because the process has nothing else to do. */
 bool realtalk_end(struct realtalk *t, uint32_t stuck, bool is_crashed)
 {
 	struct realwire_block last = { .is_last = true, .stuck = stuck, .is_crashed = is_crashed };
@@ -182,7 +185,7 @@ bool realtalk_end(struct realtalk *t, uint32_t stuck, bool is_crashed)
 	return report_all(t) && make_block(t, &last) && push(t, 0);
 }
 
-/* --- the other way */
+/* --- messages of the master */
 
 static bool read_some(struct realtalk *t, int flags)
 {
@@ -206,7 +209,7 @@ static bool hear_sample(struct realtalk *t, const struct frame *f)
 	return !rc;
 }
 
-/* False: it ends here. */
+/* Handles a frame. Returns false if the run ends here. */
 static bool hear_frame(struct realtalk *t, const struct frame *f)
 {
 	switch (f->type) {

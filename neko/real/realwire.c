@@ -14,13 +14,13 @@
 #define FLAG_CRASHED 2u
 #define FLAG_LOST 4u
 
-/* True if sums of some such times cannot overflow. */
+/* True if sums of several such times cannot overflow. */
 static bool is_time(nsec_t t)
 {
 	return t >= 0 && t <= NEKO_TIME_MAX;
 }
 
-/* Text from another host is printed on a terminal. */
+/* Replaces bytes that must not reach a terminal: the text comes from another host. */
 static char printable(uint8_t c)
 {
 	return c >= ' ' && c < 127 ? (char)c : '?';
@@ -32,7 +32,7 @@ static void put(uint8_t *p, unsigned bytes, uint64_t v)
 		p[i] = (uint8_t)(v >> 8 * i);
 }
 
-/* instead of a destination: numbers of all processes follow the header */
+/* in place of a destination: the header is followed by message numbers for all processes */
 #define TO_GROUP 0
 
 static void put_header(uint8_t *out, uint64_t key, uint32_t to, uint32_t number,
@@ -68,7 +68,10 @@ size_t realwire_group_datagram(uint8_t *out, uint64_t key, const uint32_t *numbe
 	return (size_t)(p - out) + m->n;
 }
 
-/* The number of this process in a message to a group. False: the message is not for it. */
+/*
+ * Returns the number for this process in a message to a group. Returns false if the message is not
+ * for it.
+ */
 static bool take_number(struct cur *c, uint32_t nprocess, uint32_t to, uint32_t *number)
 {
 	uint32_t one;
@@ -337,7 +340,7 @@ void realwire_delay(struct buf *out, const struct neko_delay *d)
 	buf_put_u16le(out, d->type);
 }
 
-/* Names may be UTF-8. */
+/* Copies a name, which may be UTF-8. */
 static void copy_what(char what[REALWIRE_WHAT_BYTES], const uint8_t *p, size_t n)
 {
 	bool is_name = str_is_name((const char *)p, n);

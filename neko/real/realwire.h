@@ -24,28 +24,28 @@
 _Static_assert(REALWIRE_DATAGRAM_MAX_BYTES <= 65507, "UDP over IPv4 has no longer one");
 
 /*
- * number: index among the datagrams to that process over this network. out has
- * REALWIRE_DATAGRAM_MAX_BYTES. Returns the size.
+ * Writes a datagram for one process. number: index among the datagrams to that process over this
+ * network. out has REALWIRE_DATAGRAM_MAX_BYTES. Returns the size.
  */
 size_t realwire_datagram(uint8_t *out, uint64_t key, uint32_t to, uint32_t number,
 			 const struct neko_msg *m);
 
 /*
- * Writes one datagram for a group: number[i] is that of process i + 1 as above, plus 1; 0: not for
- * that process.
+ * Writes one datagram for a group. number[i] is the number for process i + 1, as above, plus 1; 0:
+ * not for that process.
  */
 size_t realwire_group_datagram(uint8_t *out, uint64_t key, const uint32_t *number,
 			       uint32_t nprocess, const struct neko_msg *m);
 
 struct realwire_end {
-	uint64_t key; /* of the run */
+	uint64_t key; /* key of the run */
 	uint32_t id; /* the process */
 	uint8_t net;
 };
 
 /*
- * Returns the message received at this end, with one reference. NULL: not of this run, not for it,
- * of an undeclared type, or no memory. Accepts both kinds of datagrams.
+ * Returns the message for this end, with one reference. Returns NULL if it belongs to another run
+ * or process, has an undeclared type, or if there is no memory. Accepts both kinds of datagrams.
  */
 struct neko_msg *realwire_message(struct neko_world *w, const struct realwire_end *to,
 				  struct bytes in, uint32_t *number);
@@ -53,42 +53,42 @@ struct neko_msg *realwire_message(struct neko_world *w, const struct realwire_en
 /* --- frames: proto/frame.h */
 
 enum realwire_type {
-	REALWIRE_START = 200, /* to a factory: be process N of this run */
+	REALWIRE_START = 200, /* to a factory: start process N of this run */
 	REALWIRE_READY, /* from a process: its ports */
-	REALWIRE_FAILED, /* the words why it cannot be that */
+	REALWIRE_FAILED, /* the reason why it cannot be that process */
 	REALWIRE_PEERS, /* to the process: key and addresses of the run */
-	REALWIRE_GO, /* the time 0 */
+	REALWIRE_GO, /* time 0 of the run */
 	REALWIRE_STOP,
-	REALWIRE_BLOCK, /* from the process: events, delays, its clock */
+	REALWIRE_BLOCK, /* from a process: events, delays, state of its clock */
 	REALWIRE_KILL, /* to a factory: kill the process at once */
 	REALWIRE_GONE, /* from a factory: the process has ended */
 	REALWIRE_PING, /* from a factory: requests the time */
 	REALWIRE_PONG,
-	REALWIRE_SAMPLE, /* from a factory to its process */
-	REALWIRE_CRASH, /* to a process: a requested crash */
+	REALWIRE_SAMPLE, /* from a factory to its process: a sample of the master's time */
+	REALWIRE_CRASH, /* to a process: crash as configured */
 };
 
 /*
- * Reads available input of a stream, with flags of recv(). -ERR_AGAIN: nothing; -ERR_CLOSED: it has
- * ended; -ERR_PROTO, -ERR_NOMEM. Blocks unless MSG_DONTWAIT is set.
+ * Reads available input of a stream, with flags of recv(). Fails with ERR_AGAIN without input,
+ * ERR_CLOSED at its end, ERR_PROTO, ERR_NOMEM. Blocks unless MSG_DONTWAIT is set.
  */
 int realwire_recv(int fd, struct frame_in *in, int flags);
 
 /*
- * Does not block. -ERR_CLOSED: the other end has closed; its earlier data can still be received.
- * -ERR_LIMIT.
+ * Does not block. Fails with ERR_CLOSED if the other end has closed, whose earlier data can still
+ * be received, and with ERR_LIMIT.
  */
 int realwire_send(int fd, const struct buf *frame);
 
-#define REALWIRE_WORDS_BYTES 512 /* of a reason, with its 0 */
+#define REALWIRE_WORDS_BYTES 512 /* text of a reason, with its 0 */
 
 struct realwire_start {
 	uint32_t m, id;
 	uint64_t seed;
-	uint32_t address; /* IPv4, host order: where its networks are bound */
-	nsec_t silence; /* how long the master may be silent */
+	uint32_t address; /* IPv4, host order: address of its networks */
+	nsec_t silence; /* longest permitted silence of the master */
 	bool wants_delays;
-	/* configuration; after decoding it points into the frame, not terminated */
+	/* the configuration; after decoding it points into the frame, without a 0 at its end */
 	const char *text;
 	size_t ntext;
 };
@@ -100,11 +100,11 @@ struct realwire_ready {
 };
 
 struct realwire_gone {
-	nsec_t at, error; /* by the master's clock; at < 0: unknown */
+	nsec_t at, error; /* times of the master's clock; at < 0: unknown */
 	char why[REALWIRE_WORDS_BYTES];
 };
 
-/* Append whole frames. -ERR_NOMEM, -ERR_LIMIT. */
+/* Append whole frames. Fail with ERR_NOMEM, ERR_LIMIT. */
 int realwire_put_start(struct buf *out, const struct realwire_start *s);
 int realwire_put_ready(struct buf *out, const struct realwire_ready *r);
 int realwire_put_words(struct buf *out, uint8_t type, const char *words);
@@ -112,11 +112,11 @@ int realwire_put_peers(struct buf *out, uint64_t key, const struct sockaddr_in *
 int realwire_put_gone(struct buf *out, const struct realwire_gone *g);
 int realwire_put_times(struct buf *out, uint8_t type, const nsec_t *t, unsigned n);
 
-/* Decode payloads. -ERR_PROTO. */
+/* Decode payloads. Fail with ERR_PROTO. */
 int realwire_get_start(const uint8_t *p, size_t n, struct realwire_start *out);
 int realwire_get_ready(const uint8_t *p, size_t n, struct realwire_ready *out);
 void realwire_get_words(const uint8_t *p, size_t n, char out[REALWIRE_WORDS_BYTES]);
-/* out has n addresses. */
+/* out has room for n addresses. */
 int realwire_get_peers(const uint8_t *p, size_t bytes, uint64_t *key, struct sockaddr_in *out,
 		       uint32_t n);
 int realwire_get_gone(const uint8_t *p, size_t n, struct realwire_gone *out);
@@ -124,25 +124,26 @@ int realwire_get_times(const uint8_t *p, size_t bytes, nsec_t *out, unsigned n);
 
 /* --- blocks */
 
-#define REALWIRE_WHAT_BYTES 64 /* of an event's description, with its 0 */
-#define REALWIRE_BLOCK_ENTRIES 4096 /* certainly fit into a frame */
+#define REALWIRE_WHAT_BYTES 64 /* description of an event, with its 0 */
+#define REALWIRE_BLOCK_ENTRIES 4096 /* entries that always fit into a frame */
 #define REALWIRE_BLOCK_BYTES \
-	(256 * 1024) /* of its events, beside them; one more event may follow */
+	(256 * 1024) /* bytes of events in a block; one more event may follow */
 
 struct realwire_block {
-	nsec_t until; /* no event before this one follows */
+	nsec_t until; /* no event before this time follows */
 	uint64_t sent, delivered;
 	uint32_t count, ndelay, stuck;
 	bool is_last;
-	bool is_crashed; /* of the last block: the process did nothing from `until` on */
-	nsec_t stop_at; /* time at which one of its layers ended the run; NEKO_NEVER: none did */
-	bool has_lost; /* events for which there was no room: the report is partial */
-	/* offset of its clock: the master's time minus its own, and the bound */
+	bool is_crashed; /* in the last block: the process has crashed at `until` */
+	nsec_t stop_at; /* when a layer ended the run; NEKO_NEVER: no layer did */
+	bool has_lost; /* events were lost for lack of room, so that the report is incomplete */
+	/* the master's time minus the process's, and its error bound */
 	nsec_t offset, error;
-	double drift, drift_error; /* ppm by which the master's is faster; NaN: not known yet */
+	/* ppm by which the master's clock is faster; NaN: not known yet */
+	double drift, drift_error;
 };
 
-/* Returns frame_end() of the block, with its events and then its delays. */
+/* Appends the frame of a block, with its events and then its delays. Fails like frame_end(). */
 size_t realwire_block(struct buf *out, const struct realwire_block *b);
 void realwire_event(struct buf *out, const struct neko_event *v);
 void realwire_delay(struct buf *out, const struct neko_delay *d);
@@ -154,7 +155,7 @@ struct realwire_hearer {
 	void *arg;
 };
 
-/* -ERR_PROTO. */
+/* Fails with ERR_PROTO. */
 int realwire_read(const uint8_t *p, size_t n, struct realwire_block *out,
 		  const struct realwire_hearer *h);
 

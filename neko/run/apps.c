@@ -20,19 +20,20 @@ int apps_nothing(struct neko_process *p, struct setup *s, struct err *e)
 const struct neko_kind apps[] = {
 	{ "heartbeat", "sends heartbeats to all others", fd_heartbeat, NULL },
 	{ "silence", "detects when nothing came for a fixed time", fd_silence, NULL },
-	{ "nfd-s", "detects by freshness points, with clocks that agree (Chen et al.)", fd_nfds,
+	{ "nfd-s", "detects by freshness points, with synchronised clocks (Chen et al.)", fd_nfds,
 	  NULL },
-	{ "nfd-e", "the same with clocks that need not agree", fd_nfde, NULL },
-	{ "adaptive", "the same with a margin that follows the network (Bertier et al.)",
+	{ "nfd-e", "detects by freshness points, with any clocks", fd_nfde, NULL },
+	{ "adaptive",
+	  "detects by freshness points with a margin that follows the network (Bertier et al.)",
 	  fd_adaptive, NULL },
-	{ "phi", "detects by how unlikely the silence is (Hayashibara et al.)", fd_phi, NULL },
+	{ "phi", "detects by the probability of the silence (Hayashibara et al.)", fd_phi, NULL },
 	{ "broadcast", "broadcasts reliably: all that are up deliver, or none (Hadzilacos, Toueg)",
 	  broadcast_init, &broadcast_measure },
 	{ "abcast-ct", "broadcasts in one order, by consensus (Chandra, Toueg)", abcast_ct_init,
 	  &abcast_measure },
-	{ "abcast-seq", "the same by a sequencer and views of members", abcast_seq_init,
-	  &abcast_measure },
-	{ "raft", "elects a leader, one a term at the most (Ongaro, Ousterhout)", raft_init,
+	{ "abcast-seq", "broadcasts in one order, by a sequencer and views of members",
+	  abcast_seq_init, &abcast_measure },
+	{ "raft", "elects a leader, at most one in each term (Ongaro, Ousterhout)", raft_init,
 	  &raft_measure },
 	{ "none", "does nothing", apps_nothing, NULL },
 	{ NULL, NULL, NULL, NULL },
@@ -65,15 +66,16 @@ int apps_find(const char *name, const struct neko_kind *own, const struct neko_k
 	return 0;
 }
 
-/* Checks its table as far as possible: its code is trusted anyway. */
+/* Checks the table of a shared object as far as possible. The object's code is trusted anyway. */
 static int check_kinds(const struct neko_kind *k, const char *path, struct err *e)
 {
 	for (size_t i = 0; k && k[i].name; i++) {
 		if (i == APPS_KINDS_MAX || !str_is_name(k[i].name, strlen(k[i].name)) || !k[i].init)
-			return err_set(e, ERR_INVALID,
-				       "%s: kind %zu is none: a name and init, and { 0 } at the "
-				       "end",
-				       path, i + 1);
+			return err_set(
+				e, ERR_INVALID,
+				"%s: kind %zu is invalid: it needs a name and init, and { 0 } at the "
+				"end",
+				path, i + 1);
 		if (k[i].measure && !k[i].measure->handle)
 			return err_set(e, ERR_INVALID, "%s: the measure of %s has no handle", path,
 				       k[i].name);
@@ -107,10 +109,11 @@ static int check_nets(const struct neko_networks *a, const char *path, struct er
 	for (size_t i = 0; n && n[i].name; i++)
 		if (i == APPS_KINDS_MAX || !str_is_name(n[i].name, strlen(n[i].name)) ||
 		    (!n[i].send && !n[i].open))
-			return err_set(e, ERR_INVALID,
-				       "%s: network %zu is none: a name with send or open, and "
-				       "{ 0 } at the end",
-				       path, i + 1);
+			return err_set(
+				e, ERR_INVALID,
+				"%s: network %zu is invalid: it needs a name with send or open, and "
+				"{ 0 } at the end",
+				path, i + 1);
 	return n ? 0 : err_set(e, ERR_INVALID, "%s: it has no networks", path);
 }
 
@@ -125,10 +128,11 @@ static int check_clocks(const struct neko_clocks *a, const char *path, struct er
 	for (size_t i = 0; c && c[i].name; i++)
 		if (i == APPS_KINDS_MAX || !str_is_name(c[i].name, strlen(c[i].name)) ||
 		    !c[i].sample || !c[i].now)
-			return err_set(e, ERR_INVALID,
-				       "%s: clock %zu is none: a name with sample and now, and "
-				       "{ 0 } at the end",
-				       path, i + 1);
+			return err_set(
+				e, ERR_INVALID,
+				"%s: clock %zu is invalid: it needs a name with sample and now, and "
+				"{ 0 } at the end",
+				path, i + 1);
 	return c ? 0 : err_set(e, ERR_INVALID, "%s: it has no clocks", path);
 }
 
@@ -161,7 +165,7 @@ int apps_load(const char *path, struct apps_object *out, struct err *e)
 	void *object;
 	int rc;
 
-	/* Without a slash the loader would search the system's directories. */
+	/* Without a slash the loader would search the folders of the system. */
 	if (!strchr(path, '/'))
 		return err_set(e, ERR_INVALID, "'%s' has no folder; write ./%s", path, path);
 	object = dlopen(path, RTLD_NOW | RTLD_LOCAL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Processes on this host: forked, each with a stream to the master, on one clock. */
+/* Processes on this host, which share its clock. Each is forked, and has a stream to the master. */
 #include "neko/run/crew.h"
 #include "neko/run/run_internal.h"
 
@@ -16,18 +16,18 @@
 #include <unistd.h>
 
 #define LEAD_NS (50 * NSEC_PER_MSEC)
-#define REAP_MS 50 /* between the closing of a line and the end of its process */
+#define REAP_MS 50 /* time between the closing of a stream and the end of its process */
 
 struct child {
-	pid_t pid; /* 0: none, or reaped */
-	int fd; /* -1: gone */
+	pid_t pid; /* 0: no process, or reaped */
+	int fd; /* -1: closed */
 	struct frame_in in; /* owned */
 };
 
 struct crew_local {
-	struct crew crew; /* first */
+	struct crew crew; /* must be the first member */
 	struct run *run; /* borrowed */
-	struct child *child; /* owned, m */
+	struct child *child; /* owned, by process */
 	uint32_t m;
 };
 
@@ -99,7 +99,7 @@ static int start(struct crew *c, uint32_t id, struct err *e)
 	int pair[2], self = getpid();
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
-		return err_sys(e, "a line to process %u", id);
+		return err_sys(e, "a stream to process %u", id);
 	v->pid = fork();
 	if (v->pid == 0) {
 		close(pair[0]);
@@ -121,8 +121,8 @@ static uint32_t address(const struct crew *c, uint32_t id)
 }
 
 /*
- * Waits at most for this time; exactly this time if the kernel has no pidfd, because poll() ignores
- * negative descriptors.
+ * Waits for the end of a process, at most for this time. If the kernel has no pidfd, it waits the
+ * whole time, because poll() ignores negative descriptors.
  */
 static void await_end(int pid)
 {
@@ -148,7 +148,7 @@ void crew_reap(int pid, char *out)
 	if (done > 0 && WIFSIGNALED(status))
 		snprintf(out, REALWIRE_WORDS_BYTES, "it was ended by signal %d", WTERMSIG(status));
 	else
-		snprintf(out, REALWIRE_WORDS_BYTES, "it ended without a word");
+		snprintf(out, REALWIRE_WORDS_BYTES, "it ended without a report");
 }
 
 static void reap(struct child *v, char *why)
@@ -171,14 +171,16 @@ static void lose(struct crew_local *l, uint32_t id)
 	l->crew.hearer.on_gone(l->crew.hearer.arg, id, &g);
 }
 
-/* Some hundred bytes, which a stream takes that is read twenty times a second. */
+/*
+ * Sends a small frame. The stream has room for it, because the process reads twenty times a second.
+ */
 static void send_frame(struct crew *c, uint32_t id, const struct buf *frame)
 {
 	struct crew_local *l = local_of(c);
 	const struct child *v = &l->child[id - 1];
 	int rc = v->fd < 0 ? 0 : realwire_send(v->fd, frame);
 
-	if (rc && rc != -ERR_CLOSED) /* the last messages of an ended process are read first */
+	if (rc && rc != -ERR_CLOSED) /* frames that an ended process has sent are read first */
 		lose(l, id);
 }
 

@@ -8,9 +8,9 @@
 #include <string.h>
 
 struct line {
-	struct neko_event *event; /* owned; [at..n) were not handled yet */
+	struct neko_event *event; /* owned; entries from `at` on were not handled yet */
 	size_t at, n, cap;
-	nsec_t until; /* events are complete up to here */
+	nsec_t until; /* all events before this time have been added */
 };
 
 #define BYTES_MAX                                                                      \
@@ -20,8 +20,8 @@ struct line {
 struct merge {
 	struct line *line; /* owned */
 	uint32_t m;
-	size_t waiting, max; /* of all */
-	size_t bytes; /* of all events that wait */
+	size_t waiting, max; /* waiting events of all processes */
+	size_t bytes; /* bytes of all waiting events */
 	void *handled; /* owned: bytes of the event that was returned last */
 };
 
@@ -62,7 +62,10 @@ void merge_free(struct merge *g)
 	free(g);
 }
 
-/* Removes handled events when they are the larger part: each event moves once on average. */
+/*
+ * Removes handled events when they are more than half of the list, so that each event moves once on
+ * average.
+ */
 static void forget_heard(struct line *l)
 {
 	if (l->at < l->n - l->at)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Merges the events of several processes by time, as far as all of them are complete. Events ahead
- * of the slowest process wait.
+ * Merges the events of several processes by time. Events ahead of the slowest process wait until
+ * that process has reported.
  */
 #ifndef NEKO_RUN_MERGE_H
 #define NEKO_RUN_MERGE_H
@@ -13,27 +13,30 @@
 
 struct merge;
 
-/* For m processes; at most `max` events wait, of all processes together. NULL: no memory. */
+/*
+ * m: number of processes; max: number of waiting events of all processes. Returns NULL without
+ * memory.
+ */
 struct merge *merge_new(uint32_t m, size_t max);
 void merge_free(struct merge *g);
 
 /*
- * v->process is the sender; v->what is borrowed until the event is handled; v->bytes is
- * copied. -ERR_INVALID: the event
- * is before a time that the sender has completed; -ERR_LIMIT: too many events wait; -ERR_NOMEM.
+ * v->process is the sender; v->what is borrowed until the event is handled; v->bytes is copied.
+ * Fails with ERR_INVALID for an event before a completed time of its sender, ERR_LIMIT for too many
+ * waiting events, ERR_NOMEM.
  */
 int merge_add(struct merge *g, const struct neko_event *v);
 
 /*
- * The events of process id are complete up to this time. -ERR_INVALID: they were complete to a
- * later one.
+ * Marks the events of process id as complete up to this time. Fails with ERR_INVALID if they were
+ * complete up to a later time.
  */
 int merge_advance(struct merge *g, uint32_t id, nsec_t until);
 nsec_t merge_time(const struct merge *g, uint32_t id);
 
 /*
- * Returns the next event by time, at equal times by process. NULL: not known yet, or no event is
- * left. Valid until the next call.
+ * Returns the next event by time, at equal times by process. Returns NULL if it is not known yet,
+ * or if no event is left. Valid until the next call.
  */
 const struct neko_event *merge_next(struct merge *g);
 

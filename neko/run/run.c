@@ -13,11 +13,12 @@
 #include <string.h>
 
 #define RUNS_MAX 1000000000
-#define STACK_MIN_BYTES 16384 /* a wait, and printf() */
-#define STACK_MAX_BYTES (1 << 30) /* of address space: untouched pages cost no memory */
-/* a loaded host may put a process aside for some seconds */
+#define STACK_MIN_BYTES 16384 /* enough for a wait and printf() */
+#define STACK_MAX_BYTES (1 << 30) /* address space only: unused pages cost no memory */
+/* a loaded host may suspend a process for some seconds */
 #define SILENCE_NS (10 * NSEC_PER_SEC)
-#define SILENCE_MIN_NS (500 * NSEC_PER_MSEC) /* ten blocks, two questions for the time */
+/* time for ten blocks, or two requests for the time */
+#define SILENCE_MIN_NS (500 * NSEC_PER_MSEC)
 
 static int choose_app(struct run *r, uint32_t id, struct err *e)
 {
@@ -35,7 +36,7 @@ static int choose_app(struct run *r, uint32_t id, struct err *e)
 		   : setup_blame(r->setup, "process.initializer", e);
 }
 
-/* "30s", or "30s..31s": a random moment between both. */
+/* Reads "30s", or "30s..31s": a random time between both. */
 static int parse_crash(struct run *r, uint32_t id, struct err *e)
 {
 	const char *text = setup_of_process(r->setup, id, "crash"), *dots;
@@ -58,7 +59,7 @@ static int parse_crash(struct run *r, uint32_t id, struct err *e)
 	return 0;
 }
 
-/* "application = ./mine.so" */
+/* Loads "application = ./mine.so". */
 static int load_own(struct run *r, struct err *e)
 {
 	const char *path = setup_get(r->setup, "application");
@@ -76,7 +77,7 @@ static int choose_handler(struct run *r, const char *name, struct err *e)
 	if (apps_find(name, r->own.kinds, &k, e))
 		return setup_blame(r->setup, "stat.handler", e);
 	if (!k->measure) {
-		err_set(e, ERR_INVALID, "%s has no measure; take the line out, or name another one",
+		err_set(e, ERR_INVALID, "%s has no measure; remove the line, or name another one",
 			name);
 		return setup_blame(r->setup, "stat.handler", e);
 	}
@@ -135,7 +136,7 @@ static int read_end(struct run *r, struct err *e)
 	int rc = setup_u64(r->setup, "simulation.seed", 0, UINT64_MAX, &r->seed, e);
 	bool is_simulated = false;
 
-	/* The world if the command names none. */
+	/* The command may choose between simulation and real run; otherwise this key does. */
 	if (!rc)
 		rc = setup_bool(r->setup, "simulation", &is_simulated, e);
 
@@ -151,7 +152,7 @@ static int read_end(struct run *r, struct err *e)
 	return rc;
 }
 
-/* A handler may end the run, too. */
+/* Checks that the run ends: by a stop rule of the handler, or by its time. */
 static int check_end(struct run *r, struct err *e)
 {
 	if (!r->until && !r->is_part && !r->stat.has_rule(r->handler))
@@ -163,7 +164,7 @@ static int check_end(struct run *r, struct err *e)
 	return 0;
 }
 
-/* "clock.model = mine". Its settings are checked, as a process of a real run reads them. */
+/* Reads "clock.model = mine", and checks its settings like a process of a real run. */
 static int read_clock(struct run *r, struct err *e)
 {
 	const char *name = setup_get(r->setup, "clock.model");
@@ -289,7 +290,7 @@ static int place_crashes(struct run *r, struct sim *s, uint64_t seed)
 	return rc;
 }
 
-/* Makes a real network of a shared object once, closed, so that its settings are checked. */
+/* Makes a real network of a shared object once, without opening it, to check its settings. */
 static int check_own(const struct run *r, const struct simnet_conf *c, struct err *e)
 {
 	static const struct net_world none;
@@ -308,7 +309,10 @@ static int check_own(const struct run *r, const struct simnet_conf *c, struct er
 	return rc;
 }
 
-/* A real run checks its layers in a simulation, which needs no model of that world. */
+/*
+ * Adds a network for a simulation. A real run checks its layers in a simulation, for which its
+ * networks need no delays.
+ */
 static int add_net(const struct run *r, struct sim *s, const struct simnet_conf *conf,
 		   struct err *e)
 {
@@ -417,7 +421,7 @@ static int run_once(struct run *r, uint64_t seed, struct run_counts *f, struct e
 	return rc;
 }
 
-/* Each run has its own seed; the first one that of the configuration. */
+/* Each run has its own seed; the first run has the seed of the configuration. */
 int run_simulate(struct run *r, const struct run_options *w, struct run_counts *out, struct err *e)
 {
 	struct run_counts f = { .seed = r->seed, .runs_requested = r->runs };
@@ -444,7 +448,10 @@ int run_simulate(struct run *r, const struct run_options *w, struct run_counts *
 	return rc;
 }
 
-/* The formulas apply to one NFD-S over a network that only loses and delays. */
+/*
+ * Predicts the quality by formulas, which apply to one NFD-S over a network that only loses and
+ * delays messages.
+ */
 static bool predict(const struct run *r, struct chen_qos *out)
 {
 	nsec_t eta = NSEC_PER_SEC, delta;

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* reported lost ones in a row: a larger number is not a message number */
+/* lost messages in a row that are reported: a larger gap is not one of message numbers */
 #define GAP_MAX 100000
 
 void run_delays_done(struct run_delays *d)
@@ -38,7 +38,7 @@ static int same_way(const struct neko_delay *a, const struct neko_delay *b)
 	return c ? c : compare(a->to, b->to);
 }
 
-/* Reports of the same message follow each other. */
+/* Orders reports so that those of one message are adjacent. */
 static int by_way(const void *p, const void *q)
 {
 	const struct neko_delay *a = p, *b = q;
@@ -47,7 +47,7 @@ static int by_way(const void *p, const void *q)
 	return c ? c : compare(a->number, b->number);
 }
 
-/* The receiver's report precedes that of the sender, whose delay is LOST: the largest here. */
+/* Puts the receiver's report before the sender's, whose delay LOST is the largest value here. */
 static int by_report(const void *p, const void *q)
 {
 	const struct neko_delay *a = p, *b = q;
@@ -64,7 +64,7 @@ static int by_time(const void *p, const void *q)
 	return c ? c : by_way(p, q);
 }
 
-/* A message with several reports: the first that arrived counts. */
+/* Keeps the first of several reports of a message. */
 static void drop_doubles(struct run_delays *d)
 {
 	size_t n = 0;
@@ -99,7 +99,7 @@ static bool add_lost(struct run_delays *d)
 	size_t n = d->n;
 
 	for (size_t i = 0; i < n; i++) {
-		/* Copies: additions may move them. */
+		/* copies, because an addition may move the array */
 		struct neko_delay after = d->delay[i], before = i ? d->delay[i - 1] : after;
 		bool is_same = i && same_way(&before, &after) == 0;
 
@@ -109,7 +109,9 @@ static bool add_lost(struct run_delays *d)
 	return true;
 }
 
-/* Marks messages behind the last arrival of each path: they may be lost or under way. */
+/*
+ * Marks messages behind the last arrival of each link as unknown: they may be lost or in transit.
+ */
 static void mark_unknown(struct run_delays *d)
 {
 	const struct neko_delay *next = NULL;

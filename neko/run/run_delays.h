@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Delays of a real run's messages, and their losses: input of a simulation. */
+/* Delays and losses of a real run's messages, for the replay in a simulation. */
 #ifndef NEKO_RUN_RUN_DELAYS_H
 #define NEKO_RUN_RUN_DELAYS_H
 
 #include "neko/run/run.h"
 
-/* Reports, two for each message; 640 MiB: ten thousand messages a second for ten minutes. */
+/*
+ * Two reports for each message: 640 MiB, enough for ten thousand messages a second for ten minutes.
+ */
 #define RUN_DELAYS_MAX (16u << 20)
 
 /* Zero-initialise. */
@@ -17,14 +19,16 @@ struct run_delays {
 
 void run_delays_done(struct run_delays *d);
 
-/* False: no room. */
+/* Returns false if there is no room. */
 bool run_delays_add(struct run_delays *d, const struct neko_delay *v);
 
 /*
+ *
+ *
  * Reports all messages in the order of sending. A message was lost if a later one of its link
- * arrived, otherwise it is UNKNOWN. Without a report of the sender a missing number is a lost
- * message: of an unknown type, sent at some time between its neighbours. ERR_NOMEM. has_lost: some
- * messages are not reported, and no missing number is completed.
+ * arrived, otherwise it is UNKNOWN. A missing number means a lost message of unknown type, sent at
+ * some time between its neighbours. If has_lost is set, some messages are not reported, and missing
+ * numbers are ignored. Fails with ERR_NOMEM.
  */
 int run_delays_report(struct run_delays *d, void (*fn)(void *arg, const struct neko_delay *v),
 		      void *arg, struct err *e);

@@ -10,24 +10,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CUTS_MAX 64 /* enough for manual input */
+#define CUTS_MAX 64 /* enough for configurations written by hand */
 #define FILE_PREFIX "file:"
-/* The usual multicast group. 239.255.0.0/16 stays within a site (RFC 2365); each network has a
- * group. */
+/*
+ * The usual multicast group; each network has its own. 239.255.0.0/16 stays within a site (RFC
+ * 2365).
+ */
 #define GROUP_USUAL 0xefff4801 /* 239.255.72.1 */
 #define GROUP_PORT 8766
 #define GROUP_FIRST 0xe0000100 /* 224.0.1.0 */
 #define GROUP_LAST 0xefffffff
-#define RESENT_LOSS_MAX 0.9 /* ten sendings in the mean */
-#define RATE_MAX 1e15 /* bits a second: more than all lines of the world */
+#define RESENT_LOSS_MAX 0.9 /* a message is then sent ten times in the mean */
+#define RATE_MAX 1e15 /* bits per second: more than the internet */
 
-/* Networks by their classes in Neko, as configurations of Neko name them. */
+/* Names of Neko's classes of networks, which configurations for Neko contain. */
 struct class
 {
-	const char *class, *name; /* name: in keys, as network.udp.delay */
+	const char *class, *name; /* name: part of keys, as in network.udp.delay */
 	enum real_transport transport;
 	const char *medium; /* NULL: a network with delays */
-	const char *refusal; /* NULL: there is an equivalent */
+	const char *refusal; /* NULL: Omig has an equivalent */
 };
 
 #define CLASS_PREFIX "lse.neko.networks."
@@ -39,15 +41,14 @@ static const struct class classes[] = {
 	{ "EthernetNetwork", "ethernet", REAL_UDP, "ethernet", NULL },
 	{ "CSMADCRNetwork", "csma_dcr", REAL_UDP, "csma_dcr", NULL },
 	{ "FDDINetwork", "fddi", REAL_UDP, "fddi", NULL },
-	{ "PMNetwork", "pm", REAL_UDP, NULL,
-	  "its library is no longer available; take UDPNetwork" },
+	{ "PMNetwork", "pm", REAL_UDP, NULL, "its library is no longer available; use UDPNetwork" },
 	{ "EnsembleNetwork", "ensemble", REAL_UDP, NULL,
-	  "its library is no longer available; take MulticastNetwork" },
+	  "its library is no longer available; use MulticastNetwork" },
 	{ "MetricNetwork", "metric", REAL_UDP, NULL,
 	  "write network = lan with network.lan.medium = ethernet, or a model of your own" },
 };
 
-/* *out is NULL for a name that is no class. */
+/* Finds the class of a name. *out is NULL if the name is not a class. */
 static int class_of(const char *name, const struct class **out, struct err *e)
 {
 	const char *last = strrchr(name, '.');
@@ -76,7 +77,7 @@ static void key_of(char key[SETUP_KEY_BYTES], const char *net, const char *what)
 	snprintf(key, SETUP_KEY_BYTES, "network.%s.%s", net, what);
 }
 
-/* "file:PATH": delays of a real run. */
+/* Reads "file:PATH": delays of a real run. */
 static int replayed(struct setup *s, struct simnet_conf *c, const char *path, struct err *e)
 {
 	struct delaytrace *t = NULL;
@@ -108,7 +109,7 @@ static int shared_time(struct setup *s, const char *net, const char *what, nsec_
 	return setup_nsec(s, key, 0, INT64_MAX / 4, inout, e);
 }
 
-/* "medium = ethernet": a shared medium has its own delays. */
+/* Reads "medium = ethernet". A shared medium determines the delays. */
 static int medium(struct setup *s, struct simnet_conf *c, const char *name, struct err *e)
 {
 	char key[SETUP_KEY_BYTES];
@@ -123,7 +124,7 @@ static int medium(struct setup *s, struct simnet_conf *c, const char *name, stru
 	key_of(key, c->name, "delay");
 	if (setup_get(s, key)) {
 		err_set(e, ERR_INVALID,
-			"a shared line has no delay but that of its medium; take one of both lines out");
+			"the medium of a shared line determines its delay; remove one of both lines");
 		return setup_blame(s, key, e);
 	}
 	if (m->kind != MEDIUM_FDDI) {
@@ -136,7 +137,7 @@ static int medium(struct setup *s, struct simnet_conf *c, const char *name, stru
 	return rc ? rc : shared_time(s, c->name, "sync", &m->sync, e);
 }
 
-/* "model = slotted": a network of the shared object, which reads its own settings. */
+/* Reads "model = slotted": a network of the shared object, which reads its own settings. */
 static int model(struct run *r, struct simnet_conf *c, const char *name, struct err *e)
 {
 	char key[SETUP_KEY_BYTES];
@@ -155,11 +156,13 @@ static int complete_model(struct simnet_conf *c, struct err *e)
 		return 0;
 	return err_set(e, ERR_INVALID,
 		       "network %s: its model carries the messages; of these settings only loss "
-		       "and partition apply: take the others out",
+		       "and partition apply: remove the others",
 		       c->name);
 }
 
-/* Settings for all networks apply to the medium; the others are not possible with one. */
+/*
+ * Reads the settings that apply to all networks. Those that do not apply to a medium are refused.
+ */
 static int complete_medium(struct setup *s, struct simnet_conf *c, struct err *e)
 {
 	char key[SETUP_KEY_BYTES];
@@ -177,8 +180,8 @@ static int complete_medium(struct setup *s, struct simnet_conf *c, struct err *e
 	if (c->duplicate > 0 || c->reorder > 0 || c->resend > 0)
 		rc = err_set(
 			e, ERR_INVALID,
-			"network %s: a shared line neither doubles nor reorders nor sends again; take these "
-			"lines out",
+			"network %s: a shared line does not duplicate, reorder or resend messages; remove these "
+			"lines",
 			c->name);
 	return rc;
 }
@@ -230,7 +233,7 @@ static int chances(struct setup *s, struct simnet_conf *c, struct err *e)
 	return rc;
 }
 
-/* A connection's sender repeats lost messages, and later ones wait: so the default is ordered. */
+/* Reads resend. In a connection, messages wait for a resent one: so the default is ordered. */
 static int resend(struct setup *s, struct simnet_conf *c, struct err *e)
 {
 	char key[SETUP_KEY_BYTES];
@@ -270,7 +273,7 @@ static int line(struct setup *s, struct simnet_conf *c, struct err *e)
 	return rc;
 }
 
-/* "10s..20s: 1 | 2; 30s..40s: 1, 3 | 2" */
+/* Reads "10s..20s: 1 | 2; 30s..40s: 1, 3 | 2". */
 static int partitions(struct run *r, struct simnet_conf *c, struct err *e)
 {
 	struct simcut *cut = NULL;
@@ -300,7 +303,7 @@ static int partitions(struct run *r, struct simnet_conf *c, struct err *e)
 
 /* --- networks of a real run */
 
-/* "239.255.72.1". The range 224.0.0.0/24 is reserved for routing. */
+/* Reads "239.255.72.1". The range 224.0.0.0/24 is reserved for routing. */
 static int group(struct setup *s, struct real_net *n, struct err *e)
 {
 	char key[SETUP_KEY_BYTES];
@@ -317,12 +320,12 @@ static int group(struct setup *s, struct real_net *n, struct err *e)
 			return 0;
 	}
 	err_set(e, ERR_INVALID,
-		"'%s' is no group for multicast; write an address of 239.0.0.0/8, as 239.255.72.1",
+		"'%s' is not a multicast group; write an address of 239.0.0.0/8, such as 239.255.72.1",
 		text);
 	return setup_blame(s, key, e);
 }
 
-/* With the same group and port, both networks would receive each other's messages. */
+/* Refuses two networks with the same group and port, which would receive each other's messages. */
 static int check_group(const struct run *r, unsigned k, struct err *e)
 {
 	const struct real_net *own = &r->real_net[k];
@@ -332,7 +335,7 @@ static int check_group(const struct run *r, unsigned k, struct err *e)
 		if (own->transport == REAL_MULTICAST && other->transport == REAL_MULTICAST &&
 		    own->group == other->group && own->port == other->port) {
 			err_set(e, ERR_INVALID,
-				"networks %s and %s have the same group and port; take another "
+				"networks %s and %s have the same group and port; choose another "
 				"network.%s.group",
 				other->name, own->name, own->name);
 			key_of(key, own->name, "transport");
@@ -399,7 +402,8 @@ static int add_net(struct run *r, const char *name, struct err *e)
 	if (!*name || strlen(name) > 32 ||
 	    strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") != strlen(name))
 		return err_set(e, ERR_INVALID,
-			       "'%s' is no name of a network: small letters and digits", name);
+			       "'%s' is not a name of a network: use small letters and digits",
+			       name);
 	for (unsigned i = 0; i < r->nnet; i++)
 		if (str_eq(r->net[i].name, name))
 			return err_set(e, ERR_EXISTS, "network %s is listed twice", name);
@@ -452,7 +456,10 @@ int run_nets(struct run *r, struct err *e)
 	}
 	if (rc)
 		return rc;
-	/* The network of NekoStat's own messages, from 0. Here they use the lines to the master. */
+	/*
+	 * The key names the network of NekoStat's own messages, from 0. Here these use the streams
+	 * to the master.
+	 */
 	return setup_u64(r->setup, "stat.network.index", 0, r->nnet - 1, &index, e);
 }
 

@@ -16,51 +16,53 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define READY_NS (30 * NSEC_PER_SEC) /* a loaded host takes its time to start processes */
-#define END_NS (30 * NSEC_PER_SEC) /* to report their last events */
+/* time until all processes are ready; a loaded host starts processes slowly */
+#define READY_NS (30 * NSEC_PER_SEC)
+#define END_NS (30 * NSEC_PER_SEC) /* time for processes to report their last events */
 #define TURN_MS 20
 /* time for a crashing process to send its log; then it is killed */
 #define CRASH_NS (500 * NSEC_PER_MSEC)
-#define NAMES_MAX 256 /* different descriptions of events */
-/* of an event before our own clock: far beyond what clocks err */
+#define NAMES_MAX 256 /* distinct descriptions of events */
+/* how far an event may be ahead of our own clock: far more than the error of clocks */
 #define AHEAD_MAX_NS (10 * NSEC_PER_SEC)
-/* Events of all that wait for a late process: 192 MiB. */
+/* Events that wait for a late process: 192 MiB. */
 #define PENDING_MAX (4u << 20)
 
 struct slave {
-	nsec_t heard; /* clock_mono() of its last block */
-	nsec_t crash_at; /* NEKO_NEVER: none */
-	nsec_t kill_at; /* of a process that should have crashed and still runs; NEKO_NEVER */
+	nsec_t heard; /* clock_mono() of its last message */
+	nsec_t crash_at; /* time of its crash; NEKO_NEVER: none */
+	/* time to kill a process that should have crashed and still runs; NEKO_NEVER: none */
+	nsec_t kill_at;
 	struct realwire_block last;
 	struct realwire_ready ready;
 	struct run_clock clock;
 	char why[REALWIRE_WORDS_BYTES]; /* reason of its end */
 	bool is_ready;
-	bool is_gone; /* or has reported its last event */
-	bool is_crashed; /* as requested */
-	bool is_whole; /* the last block came */
+	bool is_gone; /* has ended, or has reported its last event */
+	bool is_crashed; /* has crashed as configured */
+	bool is_whole; /* its last block has arrived */
 };
 
 struct master {
 	struct run *run;
 	struct crew *crew; /* owned */
-	struct slave *slave; /* owned, m */
+	struct slave *slave; /* owned, by process */
 	struct merge *merge; /* owned */
 	char *name[NAMES_MAX]; /* owned */
 	unsigned nname;
 	uint64_t key;
-	nsec_t epoch; /* 0: not yet */
-	uint32_t current; /* process whose block is read */
-	uint64_t handled; /* events */
+	nsec_t epoch; /* time 0 of the run; 0: not yet known */
+	uint32_t current; /* process whose block is being read */
+	uint64_t handled; /* number of handled events */
 	struct run_delays delays;
-	nsec_t stop_at; /* when the first layer ended the run; NEKO_NEVER */
-	bool is_ruled; /* the handler's rule was fulfilled */
+	nsec_t stop_at; /* when the first layer ended the run; NEKO_NEVER: not yet */
+	bool is_ruled; /* the stop rule of the handler was fulfilled */
 	bool failed;
 };
 
-/* --- their reports */
+/* --- reports of processes */
 
-/* Equal descriptions of events share one string. Returns NULL if there are too many. */
+/* Returns the stored string for a description of events. Returns NULL if there are too many. */
 static const char *name_of(struct master *s, const char *what)
 {
 	for (unsigned i = 0; i < s->nname; i++)
@@ -94,7 +96,7 @@ static void merge_delay(void *arg, const struct neko_delay *d)
 		run_delays_add(&s->delays, &mine);
 }
 
-/* A process has left: no events of it are expected. */
+/* Marks a process as ended: no further events of it are expected. */
 static void leave(struct master *s, uint32_t id, const char *why)
 {
 	struct slave *v = &s->slave[id - 1];
@@ -107,7 +109,8 @@ static void leave(struct master *s, uint32_t id, const char *why)
 static void blame(struct master *s, uint32_t id, const char *why)
 {
 	leave(s, id, why);
-	s->slave[id - 1].is_crashed = false; /* a crash would have been reported */
+	/* a process that has crashed would have reported that */
+	s->slave[id - 1].is_crashed = false;
 	s->crew->ops->kill(s->crew, id);
 }
 
@@ -118,7 +121,7 @@ static void note_clock(struct slave *v, const struct realwire_block *b)
 	v->clock = (struct run_clock){ b->offset, b->error, worst, b->drift, b->drift_error };
 }
 
-/* Notes the crash of the process whose block is read. */
+/* Stores the crash of the process whose block is being read. */
 static void keep_crash(struct master *s, nsec_t at, nsec_t error)
 {
 	merge_event(s, &(struct neko_event){ .process = s->current + 1,
@@ -136,7 +139,7 @@ static void hear_block(struct master *s, uint32_t id, const struct frame *f)
 	s->current = id - 1;
 	if (!s->epoch || realwire_read(f->p, f->n, &b, &h) ||
 	    merge_advance(s->merge, id, b.until)) {
-		blame(s, id, "its report was no block of events");
+		blame(s, id, "its report was not a valid block of events");
 		return;
 	}
 	v->last = b;
@@ -164,7 +167,7 @@ static void on_frame(void *arg, uint32_t id, const struct frame *f)
 		v->is_ready =
 			!realwire_get_ready(f->p, f->n, &v->ready) && v->ready.n == s->run->nnet;
 		if (!v->is_ready)
-			blame(s, id, "it has other networks than the run");
+			blame(s, id, "it has different networks");
 		break;
 	case REALWIRE_FAILED:
 		realwire_get_words(f->p, f->n, words);
@@ -174,13 +177,13 @@ static void on_frame(void *arg, uint32_t id, const struct frame *f)
 		hear_block(s, id, f);
 		break;
 	default:
-		blame(s, id, "it said what no process says");
+		blame(s, id, "it sent an invalid message");
 	}
 }
 
 /*
- * A process that did not send its log was killed: the master adds the crash event, with the time of
- * the kill. If that is unknown: between its last report and now.
+ * Adds the crash event of a process that was killed because it did not send its log. Its time is
+ * that of the kill; if that is unknown, a time between the last report and now.
  */
 static void note_crash(struct master *s, uint32_t id, const struct realwire_gone *how)
 {
@@ -205,7 +208,7 @@ static void on_gone(void *arg, uint32_t id, const struct realwire_gone *how)
 	leave(s, id, how->why);
 }
 
-/* --- begin */
+/* --- start */
 
 static int start_slaves(struct master *s, struct err *e)
 {
@@ -245,7 +248,7 @@ static int await_ready(struct master *s, struct err *e)
 		if (!v->is_ready || v->is_gone)
 			return err_set(e, ERR_TIMEOUT, "process %u on %s did not start: %s", i + 1,
 				       s->crew->ops->place(s->crew, i + 1),
-				       v->is_gone ? v->why : "no word of it came");
+				       v->is_gone ? v->why : "it sent no message");
 	}
 	return 0;
 }
@@ -294,7 +297,7 @@ static int say_go(struct master *s, struct err *e)
 	return rc;
 }
 
-/* --- meanwhile */
+/* --- during the run */
 
 static void handle(struct master *s, const struct neko_event *v)
 {
@@ -309,7 +312,7 @@ static void handle(struct master *s, const struct neko_event *v)
 	s->is_ruled = r->stat.should_stop(r->handler);
 }
 
-/* Handles events that all processes have reported completely. */
+/* Handles events that all processes have reported completely, in the order of their times. */
 static void handle_merged(struct master *s)
 {
 	const struct neko_event *v;
@@ -355,7 +358,7 @@ static void drop_silent(struct master *s)
 
 		if (v->is_gone || now - v->heard <= s->run->silence)
 			continue;
-		snprintf(why, sizeof(why), "nothing was heard of it for %.3g s",
+		snprintf(why, sizeof(why), "it was silent for %.3g s",
 			 (double)s->run->silence / 1e9);
 		blame(s, i + 1, why);
 	}
@@ -392,7 +395,7 @@ static void say_stop(struct master *s)
 	buf_done(&b);
 }
 
-/* Returns the time at which it was over. */
+/* Returns the time at which the run was over. */
 static nsec_t conduct(struct master *s)
 {
 	nsec_t now;
@@ -477,7 +480,7 @@ static int finish(struct master *s, nsec_t now, struct run_counts *out, struct e
 
 	if (s->failed)
 		return err_set(e, ERR_LIMIT,
-			       "more events than there is room for, or out of their order");
+			       "more events than there is room for, or events out of order");
 	r->stat.end(r->handler, now);
 	rc = count(s, now, out, e);
 	if (!rc && r->options->on_delay)
@@ -529,7 +532,7 @@ int run_real(struct run *r, const struct run_options *w, struct run_counts *out,
 
 	if (rc)
 		return rc;
-	/* If SIGCHLD is ignored, pids of children may be reused before they are reaped. */
+	/* If SIGCHLD were ignored, the pid of a child could be reused before it is reaped. */
 	sigaction(SIGCHLD, &(struct sigaction){ .sa_handler = SIG_DFL }, NULL);
 	c = crew_local_new(r);
 	return c ? run_conduct(r, c, out, e) : err_nomem(e);

@@ -14,8 +14,8 @@
 #endif
 
 /*
- * A page that may not be touched: Linux 6.13 has a mark for it. Before that each one splits a
- * mapping, and a process has 65530 of them.
+ * Makes a page inaccessible: Linux 6.13 has a mark for that. In older kernels each such page splits
+ * a mapping, and a process has at most 65530 mappings.
  */
 #ifndef MADV_GUARD_INSTALL
 #define MADV_GUARD_INSTALL 102
@@ -24,7 +24,7 @@
 #define CHUNK_STACKS 256
 
 #if CORO_OWN
-typedef void *coro_point; /* a stack's top, registers on it */
+typedef void *coro_point; /* the top of a stack, with saved registers on it */
 #else
 typedef ucontext_t coro_point;
 #endif
@@ -33,9 +33,9 @@ struct coro {
 	coro_point here, outside;
 	void (*fn)(void *);
 	void *arg;
-	uint64_t *lowest; /* lowest usable word of the stack: 0 until first use */
+	uint64_t *lowest; /* lowest usable word of the stack; 0 until the stack is used */
 	struct coro *next_free;
-	size_t below_bytes; /* guard area without access */
+	size_t below_bytes; /* bytes of the guard area, which is inaccessible */
 	bool has_returned, is_guarded;
 };
 
@@ -48,16 +48,18 @@ struct chunk {
 
 struct coro_stacks {
 	size_t stack_bytes, page;
-	size_t nsplit; /* mappings */
+	size_t nsplit; /* mappings that guards have split */
 	struct chunk *chunks;
 	struct coro *free;
 };
 
 #if CORO_OWN
 /*
- * void coro_switch(void **from, void *to): the registers that a call must preserve by the System
- * V ABI go onto the stack. Rounding modes stay: a caller that changes one restores it before it
- * waits. Two calls of swapcontext() make four system calls, 20 times as much.
+ *
+ *
+ * void coro_switch(void **from, void *to): saves the registers that a call must preserve by the
+ * System V ABI on the stack. It does not save rounding modes: a caller that changes one restores it
+ * before it waits. Two calls of swapcontext() make four system calls, and cost 20 times as much.
  */
 void coro_switch(coro_point *from, coro_point to);
 void coro_begin(void);
@@ -82,7 +84,7 @@ __asm__(".text\n"
 	"	popq %rbp\n"
 	"	ret\n"
 	".size coro_switch,.-coro_switch\n"
-	/* Entry of the first turn of a coroutine; r12 is the argument, r13 the function. */
+	/* Entry of a coroutine's first turn: r12 is the argument, r13 the function. */
 	".globl coro_begin\n"
 	".hidden coro_begin\n"
 	".type coro_begin,@function\n"
@@ -121,7 +123,7 @@ void coro_stacks_free(struct coro_stacks *s)
 	free(s);
 }
 
-/* The page below the lowest word is never used: from the stack's first use on it is protected. */
+/* Protects the page below the lowest word, when a stack is used for the first time. */
 static void guard(struct coro_stacks *s, struct coro *c)
 {
 	char *page = (char *)c->lowest - s->page;
@@ -166,7 +168,7 @@ static void switch_out(struct coro *c)
 #endif
 }
 
-/* Never returns: a finished coroutine yields for ever. */
+/* Runs the function, then yields for ever. Never returns. */
 static void whole_life(struct coro *c)
 {
 	c->fn(c->arg);
@@ -176,7 +178,7 @@ static void whole_life(struct coro *c)
 }
 
 #if CORO_OWN
-/* The stack as coro_switch() would have left it, with the 16 bytes' alignment that a call needs. */
+/* Prepares a stack as coro_switch() would have left it, aligned to 16 bytes as calls require. */
 static void prepare(struct coro *c, size_t bytes)
 {
 	uint64_t *top = c->lowest + bytes / sizeof(*top);
@@ -184,7 +186,7 @@ static void prepare(struct coro *c, size_t bytes)
 	*--top = 0;
 	*--top = 0;
 	*--top = (uint64_t)(uintptr_t)coro_begin;
-	*--top = 0; /* rbp: the end of the chain of frames */
+	*--top = 0; /* rbp: end of the chain of frames */
 	*--top = 0; /* rbx */
 	*--top = (uint64_t)(uintptr_t)c; /* r12 */
 	*--top = (uint64_t)(uintptr_t)whole_life; /* r13 */
@@ -260,7 +262,7 @@ bool coro_is_below(const struct coro *c, const void *address)
 	return at < end && at >= end - c->below_bytes;
 }
 
-/* Reading allocates no memory: pages that were never written share one page of zeros. */
+/* Reading allocates no memory, because pages that were never written share one page of zeros. */
 bool coro_is_broken(const struct coro *c)
 {
 	return !c->is_guarded && *c->lowest;

@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROWS_MAX 0x7fffffff /* more than the file has bytes */
-#define DELAY_MAX_S 1e9 /* as long as a delay of a distribution may be */
+#define ROWS_MAX 0x7fffffff /* more rows than a file can have */
+#define DELAY_MAX_S 1e9 /* limit of the delays of distributions */
 #define EXAMPLE "lan 1 2 12.000000000 0.010023456, or lost instead of the delay"
 
 struct row {
 	uint64_t link; /* sender << 32 | destination */
-	uint32_t at; /* offset in the file */
+	uint32_t at; /* offset of the line in the file */
 	nsec_t delay;
 };
 
@@ -25,13 +25,13 @@ struct link {
 };
 
 struct delaytrace {
-	nsec_t *all, *sorted; /* owned, n: by the file, and by links */
+	nsec_t *all, *sorted; /* owned, n each: in the order of the file, and by link */
 	uint32_t n;
 	struct link *link; /* owned, by id */
 	uint32_t nlink;
 };
 
-/* Rows read so far for one network. */
+/* Rows of one network that have been read so far. */
 struct reading {
 	const char *net;
 	struct row *row; /* owned */
@@ -69,7 +69,7 @@ static int read_fields(char *field[5], struct row *out, struct err *e)
 		return 0;
 	if (field[4][0] == '-')
 		return err_set(e, ERR_INVALID,
-			       "a delay before 0: were the clocks of that run synchronised?");
+			       "a negative delay: were the clocks of that run synchronised?");
 	if (str_to_double(field[4], 0, DELAY_MAX_S, &delay))
 		return err_set(e, ERR_INVALID, "the delay is in seconds: " EXAMPLE);
 	out->delay = (nsec_t)(delay * 1e9 + 0.5);
@@ -83,7 +83,7 @@ static int read_line(struct reading *r, const char *line, size_t n, struct err *
 	int rc;
 
 	if (n >= sizeof(copy))
-		return err_set(e, ERR_LIMIT, "a line has less than %d bytes: " EXAMPLE,
+		return err_set(e, ERR_LIMIT, "a line has fewer than %d bytes: " EXAMPLE,
 			       DELAYTRACE_LINE_MAX);
 	memcpy(copy, line, n);
 	copy[n] = 0;
@@ -91,7 +91,7 @@ static int read_line(struct reading *r, const char *line, size_t n, struct err *
 	if (!*text || *text == '#')
 		return 0;
 	if (memchr(line, 0, n) || !str_is_utf8(line, n) || take_fields(text, field))
-		return err_set(e, ERR_PARSE, "a line is five words: " EXAMPLE);
+		return err_set(e, ERR_PARSE, "a line has five words: " EXAMPLE);
 	rc = read_fields(field, &row, e);
 	if (rc || !str_eq(field[0], r->net))
 		return rc;
@@ -161,7 +161,8 @@ static int build(struct reading *r, struct delaytrace **out, struct err *e)
 	t->n = (uint32_t)r->n;
 	t->all = calloc(r->n, sizeof(*t->all));
 	t->sorted = calloc(r->n, sizeof(*t->sorted));
-	t->link = calloc(r->n, sizeof(*t->link)); /* at most; links are few, messages many */
+	/* the largest possible number; links are few, messages many */
+	t->link = calloc(r->n, sizeof(*t->link));
 	if (!t->all || !t->sorted || !t->link) {
 		delaytrace_free(t);
 		return err_nomem(e);

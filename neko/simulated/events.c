@@ -50,7 +50,7 @@ static size_t least_child(const struct events *q, size_t first)
 	return least;
 }
 
-/* Moves v down from the empty index i, whose children are in order. */
+/* Moves v down from the empty index i. The subtrees of i are heaps. */
 static void sink(struct events *q, size_t i, struct event v)
 {
 	size_t c;

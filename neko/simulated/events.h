@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Future events by time. Equal times are in the order of their numbers, assigned by the caller. A
- * heap with four children per node: two cache lines to read on each level.
+ *
+ *
+ * Future events by time. Events at equal times are in the order of numbers that the caller assigns.
+ * The queue is a heap with four children per node, so that each level takes two cache lines.
  */
 #ifndef NEKO_SIMULATED_EVENTS_H
 #define NEKO_SIMULATED_EVENTS_H
@@ -16,7 +18,7 @@ struct event {
 	nsec_t at;
 	uint64_t seq;
 	void *what;
-	uint32_t kind; /* the owner's words */
+	uint32_t kind; /* for the owner */
 	uint32_t to;
 };
 
@@ -28,7 +30,7 @@ struct events {
 
 void events_done(struct events *q);
 
-/* -ERR_NOMEM, -ERR_LIMIT. */
+/* Fails with ERR_NOMEM, ERR_LIMIT. */
 int events_add(struct events *q, const struct event *v);
 
 static inline const struct event *events_first(const struct events *q)
@@ -39,7 +41,7 @@ static inline const struct event *events_first(const struct events *q)
 /* The queue must not be empty. */
 struct event events_take(struct events *q);
 
-/* Removes all for which is_stale() is true. O(n). */
+/* Removes all events for which is_stale() is true. O(n). */
 void events_sift(struct events *q, bool (*is_stale)(void *arg, const struct event *v), void *arg);
 
 #endif

@@ -7,7 +7,7 @@ static nsec_t later(nsec_t a, nsec_t b)
 	return a > b ? a : b;
 }
 
-/* Returns when the station tries to send; INT64_MAX: it has no frame. */
+/* Returns the time at which the station tries to send; INT64_MAX if it has no frame. */
 static nsec_t try_at(const struct medium *m, uint32_t i)
 {
 	const struct station *s = &m->station[i];
@@ -75,7 +75,7 @@ static uint32_t count_in(const struct medium *m, struct range r, uint32_t *last)
 	return n;
 }
 
-/* The slot of the next range: empty, one station, or a collision. */
+/* Simulates the slot of the next range: it is empty, has one station, or a collision. */
 static void search(struct medium *m, nsec_t now)
 {
 	uint32_t n, last = 0;
@@ -107,7 +107,7 @@ static void begin_search(struct medium *m, nsec_t now)
 {
 	m->is_search = true;
 	m->counts.epochs++;
-	m->epoch_slots = 1; /* the collision that began it */
+	m->epoch_slots = 1; /* the first collision */
 	m->nrange = 0;
 	search_halves(m, (struct range){ 0, leaves(m->n) });
 	search(m, now);
@@ -165,7 +165,7 @@ static void decide(struct medium *m)
 		send_of(m, one, m->started_at);
 }
 
-/* Ethernet: a station with too many collisions gives its frame up, one station per step. */
+/* Ethernet: drops the frame of a station with too many collisions, one station per step. */
 static bool give_up(struct medium *m, struct medium_frame *out)
 {
 	for (uint32_t i = 0; i < m->n; i++)

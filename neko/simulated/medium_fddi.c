@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The timed token protocol. A station's rotation timer expires `ttrt` after it was set. When the
- * token comes early, its timer is set again, and it may begin frames for the time left.
- * When the token comes late, the timer was set at its expiry, and only synchronous frames go. So
- * no rotation lasts longer than 2 ttrt. The mean is at most ttrt (Johnson 1987; Sevcik and
- * Johnson 1987).
+ * The timed token protocol. A station's rotation timer expires `ttrt` after it was set. If the
+ * token arrives before that, the timer is set again. The station may begin frames for the remaining
+ * time. If the token arrives later, the timer was set at its expiry. The station may send
+ * synchronous frames only. So no rotation takes longer than 2 ttrt, and the mean is at most ttrt
+ * (Johnson 1987; Sevcik and Johnson 1987).
  */
 #include "neko/simulated/medium_internal.h"
 
@@ -28,7 +28,7 @@ static void note_rotation(struct medium *m, nsec_t now)
 		m->counts.rotation_most = took;
 }
 
-/* Returns for how long it may begin asynchronous frames. */
+/* Returns the time for which the station may begin asynchronous frames. */
 static nsec_t take_token(struct medium *m, nsec_t now)
 {
 	struct station *s = &m->station[m->holder];
@@ -50,7 +50,7 @@ static void pass_token(struct medium *m, nsec_t now)
 	m->token_at = m->next = now + m->conf.hop;
 }
 
-/* Sends the next frame of the token's holder, if there is time to begin one. */
+/* Sends the next frame of the token's holder, if there is time left to begin one. */
 static void go_on(struct medium *m, nsec_t now)
 {
 	const struct frame *f = medium_first(&m->station[m->holder]);
@@ -67,15 +67,15 @@ static void go_on(struct medium *m, nsec_t now)
 }
 
 /*
- * Computes the token's place when a station gets a frame. Before, no station had one, and the token
- * rotated without events.
+ * Computes the token's place when a station gets a frame. Before that no station had a frame, and
+ * the token rotated without events.
  */
 static void unpark(struct medium *m, nsec_t now)
 {
 	nsec_t round = m->conf.hop * m->n, whole;
 
 	m->is_parked = false;
-	/* After two rounds all timers are as after any later one: one is enough. */
+	/* All rounds after the second one are alike: skip them. */
 	if (now - m->token_at > 3 * round) {
 		whole = ((now - m->token_at) / round - 2) * round;
 		m->token_at += whole;

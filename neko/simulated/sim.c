@@ -79,7 +79,7 @@ static void world_stop(struct neko_world *w)
 static void world_looped(struct neko_layer *l)
 {
 	sim_fail(sim_of(l->process->world), ERR_LIMIT,
-		 "process %u: layer %s and others call each other for ever: %d calls deep",
+		 "process %u: layer %s and others call each other endlessly: %d calls deep",
 		 l->process->id, l->ops->name, NEKO_DEPTH_MAX);
 }
 

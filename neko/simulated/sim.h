@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The simulated world: all processes on one thread, and virtual time. A seed gives the same run to
- * the bit with one C library; logarithms may differ in another one.
+ * The simulated world: all processes run in one thread and in virtual time. With one C library, a
+ * seed gives the same run to the bit; logarithms may differ in another library.
  */
 #ifndef NEKO_SIMULATED_SIM_H
 #define NEKO_SIMULATED_SIM_H
@@ -12,19 +12,19 @@
 
 struct sim;
 
-/* Makes m processes without layers. ERR_INVALID, ERR_NOMEM. */
+/* Makes m processes without layers. Fails with ERR_INVALID, ERR_NOMEM. */
 int sim_new(uint32_t m, uint64_t seed, struct sim **out, struct err *e);
 
-/* Ends the run first. Handlers and traces are not called again. NULL is fine. */
+/* Ends the run first. Does not call handlers and traces again. NULL is accepted. */
 void sim_free(struct sim *s);
 
-/* Networks are numbered in the order of adding, from 0. ERR_LIMIT, ERR_NOMEM. */
+/* Networks are numbered in the order of adding, from 0. Fails with ERR_LIMIT, ERR_NOMEM. */
 int sim_add_net(struct sim *s, const struct simnet_conf *conf, struct err *e);
 
-/* NULL: not of 1..m. */
+/* Returns NULL for an id outside of 1..m. */
 struct neko_process *sim_process(struct sim *s, uint32_t id);
 
-/* h is copied. The handler receives all events from now on. */
+/* Makes the handler receive all further events. h is copied. */
 void sim_set_handler(struct sim *s, const struct neko_handler *h);
 
 enum sim_step_kind { SIM_SENT, SIM_LOST, SIM_DELIVERED };
@@ -37,40 +37,46 @@ struct sim_step {
 	const struct neko_msg *msg;
 };
 
-/* Called for each message as it is sent, lost and delivered. NULL: none. */
+/*
+ * Sets a function that is called for each message when it is sent, lost or delivered. NULL: none.
+ */
 void sim_set_trace(struct sim *s, void (*fn)(void *arg, const struct sim_step *t), void *arg);
 
-/* From this time on the process does and receives nothing. -ERR_INVALID, -ERR_NOMEM. */
+/*
+ * Crashes the process at that time: it sends and receives nothing later. Fails with ERR_INVALID,
+ * ERR_NOMEM.
+ */
 int sim_crash(struct sim *s, uint32_t id, nsec_t at);
 
 /* Sets the stack size of active layers; before the run. */
 void sim_set_stack(struct sim *s, size_t bytes);
 
-#define SIM_PAUSE_EVENTS 1000000 /* less than a second: the caller can check its clock */
+/* takes less than a second, so that the caller can check its clock */
+#define SIM_PAUSE_EVENTS 1000000
 
 enum sim_end {
-	SIM_STOPPED, /* the handler's rule was fulfilled */
+	SIM_STOPPED, /* the stop rule of the handler was fulfilled */
 	SIM_LEFT, /* a layer called neko_stop() */
-	SIM_TIME_OVER, /* `until` */
+	SIM_TIME_OVER, /* the time `until` was reached */
 	SIM_NOTHING_LEFT, /* no event is left */
-	SIM_PAUSED, /* after a million events: call again, or do other work */
+	SIM_PAUSED, /* after SIM_PAUSE_EVENTS: the caller may continue, or do other work */
 };
 
 /*
- * Runs up to that time, NEKO_TIME_MAX at most; a later call continues. ERR_NOMEM. ERR_LIMIT: a loop
- * without any time passing, or a stack is too small; the text names the layer.
+ * Runs up to that time, at most NEKO_TIME_MAX; a later call continues. Fails with ERR_NOMEM, and
+ * with ERR_LIMIT for a loop in which no time passes, or a stack overflow. The text names the layer.
  */
 int sim_run(struct sim *s, nsec_t until, enum sim_end *out, struct err *e);
 
 /*
- * Each wait of an active layer returns -ERR_CLOSED now. Returns how many layers did not return
- * then.
+ * Makes each wait of an active layer return -ERR_CLOSED. Returns how many layers did not return
+ * after that.
  */
 unsigned sim_end_run(struct sim *s);
 
 nsec_t sim_now(const struct sim *s);
 
-/* Copies the names of the types of messages that layers declared; NULL: not declared. */
+/* Copies the names of message types that layers have declared; NULL for others. */
 void sim_type_names(const struct sim *s, const char *out[NEKO_TYPES_MAX]);
 
 struct sim_counts {
@@ -79,7 +85,7 @@ struct sim_counts {
 
 const struct sim_counts *sim_counts(const struct sim *s);
 
-/* Returns a hash of all events in their order: equal for two runs of one seed. */
+/* Returns a hash of all events in their order. It is equal for two runs with one seed. */
 uint64_t sim_hash(const struct sim *s);
 
 #endif

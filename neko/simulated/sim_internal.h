@@ -12,48 +12,52 @@
 enum sim_kind { SIM_MESSAGE, SIM_WAKE, SIM_CRASH, SIM_MEDIUM, SIM_OWN };
 
 /*
- * The coroutine of an active layer. At most one event of the queue is its timer. A later wait
- * leaves that timer in place: a thousand receives with a message each cost one event.
+ * The coroutine of an active layer. At most one queued event is its timer. A wait until a later
+ * time leaves that event in place: a thousand receives of messages cost one event.
  */
 struct flow {
 	struct coro *coro;
 	struct neko_layer *layer;
-	struct flow *next_ready; /* in sim.ready, once */
-	nsec_t wake_at; /* NEKO_NEVER: by a message only */
-	uint64_t wake_seq; /* the place of wake_at among equal times */
+	struct flow *next_ready; /* next in sim.ready, which contains a flow at most once */
+	nsec_t wake_at; /* NEKO_NEVER: only a message wakes it */
+	uint64_t wake_seq; /* order of wake_at among equal times */
 	nsec_t queued_at;
 	uint64_t queued_seq; /* 0: no event is queued; events with other numbers are stale */
 	bool is_waiting, is_for_message, is_ready, is_timed_out;
-	unsigned closed; /* times it was closed */
+	unsigned closed; /* how often it was closed */
 	unsigned polls; /* polls in the current turn */
 };
 
 struct sim {
-	struct neko_world world; /* first: identifies a sim by these ops */
+	struct neko_world world; /* must be the first member; a sim is identified by its ops */
 	nsec_t now;
 	uint64_t seed, seq, hash;
 	struct events queue;
 	uint64_t nstale;
 	struct simnet *net[NEKO_NETS_MAX];
-	struct neko_net *own[NEKO_NETS_MAX]; /* owned: those of shared objects; NULL for others */
-	nsec_t armed_at[NEKO_NETS_MAX]; /* the event of a shared line; NEKO_NEVER: none */
+	/* owned; networks of shared objects, NULL for others */
+	struct neko_net *own[NEKO_NETS_MAX];
+	/* time of the queued event of a shared line; NEKO_NEVER: none */
+	nsec_t armed_at[NEKO_NETS_MAX];
 	struct coro_stacks *stacks;
 	size_t stack_bytes;
-	struct flow *flows, *ready, *ready_last; /* flows: owned, of active layers, by process */
+	/* flows: owned, one for each active layer, by process */
+	struct flow *flows, *ready, *ready_last;
 	size_t nflow;
 	const struct flow *running; /* running flow */
-	struct simstack *watch; /* owned; NULL: no memory, then it dies without a message */
+	/* owned; NULL without memory: a stack overflow is not reported then */
+	struct simstack *watch;
 	struct neko_handler handler;
 	void (*trace)(void *, const struct sim_step *);
 	void *trace_arg;
 	struct sim_counts counts;
-	struct err failure; /* error that ends the run */
-	uint64_t same_time; /* events without time passing */
+	struct err failure; /* the error that ends the run */
+	uint64_t same_time; /* events at the present time */
 	bool is_started, is_stopped, is_closing;
-	bool is_left; /* stopped, and by a layer */
+	bool is_left; /* stopped by a layer */
 };
 
-/* Active layers. */
+/* Active layers: simflow.c. */
 int sim_flows_start(struct sim *s);
 void sim_flows_free(struct sim *s);
 int sim_flow_wait(struct neko_layer *l, nsec_t until, bool for_message);
@@ -62,7 +66,7 @@ void sim_flow_timer(struct sim *s, const struct event *v);
 void sim_run_ready(struct sim *s);
 unsigned sim_flows_close(struct sim *s);
 
-/* Networks with a shared line. */
+/* Networks with a shared line: simmedium.c. */
 int sim_medium_send(struct sim *s, struct neko_msg *m);
 void sim_medium_due(struct sim *s, const struct event *v);
 void sim_medium_drop(struct sim *s);

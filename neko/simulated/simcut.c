@@ -44,7 +44,7 @@ static int parse_times(char *s, struct simcut *c, struct err *e)
 	if (!rc)
 		rc = parse_time(dots + 2, &c->until, e);
 	if (!rc && c->until <= c->from)
-		rc = err_set(e, ERR_INVALID, "a partition ends after it begins");
+		rc = err_set(e, ERR_INVALID, "a partition must end after its begin");
 	return rc;
 }
 
@@ -69,7 +69,7 @@ static int parse_range(char *s, uint32_t group, uint32_t nprocess, struct simcut
 	dash = dash ? skip_space(dash) : s;
 	cut_space(dash);
 	if (str_to_u64(s, 1, nprocess, &first) || str_to_u64(dash, first, nprocess, &last))
-		return err_set(e, ERR_INVALID, "'%s' in a partition is no process of 1..%u", s,
+		return err_set(e, ERR_INVALID, "'%s' in a partition is not a process of 1..%u", s,
 			       nprocess);
 	r = (struct simcut_range){ (uint32_t)first, (uint32_t)last, group };
 	if (overlaps(c, &r))
@@ -95,7 +95,7 @@ static int parse_groups(char *s, uint32_t nprocess, struct simcut *c, struct err
 			rc = parse_range(range, number, nprocess, c, e);
 	}
 	if (!rc && !c->n)
-		rc = err_set(e, ERR_PARSE, "a partition names processes: " EXAMPLE);
+		rc = err_set(e, ERR_PARSE, "a partition needs processes: " EXAMPLE);
 	return rc;
 }
 
@@ -106,10 +106,10 @@ int simcut_parse(const char *text, uint32_t nprocess, struct simcut *out, struct
 	int rc;
 
 	if (!str_copy(copy, sizeof(copy), text))
-		return err_set(e, ERR_LIMIT, "a partition has less than %d letters", TEXT_MAX);
+		return err_set(e, ERR_LIMIT, "a partition has fewer than %d letters", TEXT_MAX);
 	colon = strchr(copy, ':');
 	if (!colon)
-		return err_set(e, ERR_PARSE, "a partition is times and groups: " EXAMPLE);
+		return err_set(e, ERR_PARSE, "a partition has times and groups: " EXAMPLE);
 	*colon = 0;
 	rc = parse_times(copy, &c, e);
 	if (!rc)

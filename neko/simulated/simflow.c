@@ -48,7 +48,7 @@ static int start(struct sim *s, struct neko_layer *l)
 	return 0;
 }
 
-/* Each begins at the time 0, in the order of processes, the lowest layer first. */
+/* Starts each layer at the time 0, in the order of processes, the lowest layer first. */
 int sim_flows_start(struct sim *s)
 {
 	size_t n = count_active(s);
@@ -78,7 +78,10 @@ static bool is_stale(void *arg, const struct event *v)
 	return v->kind == SIM_WAKE && ((const struct flow *)v->what)->queued_seq != v->seq;
 }
 
-/* Timers that were moved to an earlier time stay in the queue, at most as many as all others. */
+/*
+ * Counts queued timers that have moved to an earlier time. At most as many as all other events stay
+ * in the queue.
+ */
 static void count_stale(struct sim *s)
 {
 	if (++s->nstale < 1024 || s->nstale < s->queue.n / 2)
@@ -104,7 +107,10 @@ static int queue_timer(struct sim *s, struct flow *f)
 	return 0;
 }
 
-/* A layer that does not end on request stays where it is. */
+/*
+ * Returns -ERR_CLOSED to a layer. A layer that does not return after many of these is suspended for
+ * ever.
+ */
 static int closed(struct sim *s, struct flow *f)
 {
 	if (++f->closed > NEKO_CLOSED_MAX)
@@ -129,11 +135,11 @@ static int give_up_turn(struct sim *s, struct flow *f, nsec_t until, bool for_me
 	return f->is_timed_out ? -ERR_TIMEOUT : 0;
 }
 
-/* Refuses too many polls without a pause: time stands still for a loop that only polls. */
+/* Refuses too many polls without a wait: no time passes in a loop that only polls. */
 static int poll_once(struct sim *s, struct flow *f)
 {
 	if (++f->polls > NEKO_POLLS_MAX) {
-		sim_fail(s, ERR_LIMIT, "process %u: layer %s polls for ever: no time passes",
+		sim_fail(s, ERR_LIMIT, "process %u: layer %s polls endlessly: no time passes",
 			 f->layer->process->id, f->layer->ops->name);
 		return give_up_turn(s, f, NEKO_NEVER, false);
 	}
@@ -214,10 +220,10 @@ void sim_run_ready(struct sim *s)
 	while ((f = s->ready) != NULL && !s->failure.code) {
 		s->ready = f->next_ready;
 		take_turn(s, f);
-		/* Two that wake each other need no event for it. */
+		/* Two layers that wake each other need no event for that. */
 		if (++turns > NEKO_TURNS_MAX)
 			sim_fail(s, ERR_LIMIT,
-				 "process %u: layer %s and others wake each other for ever: no "
+				 "process %u: layer %s and others wake each other endlessly: no "
 				 "time passes",
 				 f->layer->process->id, f->layer->ops->name);
 	}

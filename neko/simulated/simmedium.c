@@ -6,7 +6,8 @@
 #include "neko/simulated/sim_internal.h"
 
 /*
- * The event of a network is at the next step of its line, or earlier: an early one has no effect.
+ * Queues the event of a line, unless one is queued at the time of its next step or earlier. An
+ * early event has no effect.
  */
 static int arm(struct sim *s, uint32_t net)
 {

@@ -9,14 +9,16 @@
 #include <string.h>
 
 struct simnet {
-	struct simnet_conf conf; /* name and cut are owned */
+	struct simnet_conf conf; /* the name and cut in it are owned */
 	struct rng rng;
-	nsec_t *busy_until; /* of each sender's line; NULL without limit. Owned */
-	uint32_t *replayed; /* of each link of the trace: the next one; NULL without. Owned */
+	/* owned, by sender: end of transmission on its line; NULL without a rate */
+	nsec_t *busy_until;
+	/* owned, by link of the trace: index of the next delay; NULL without a trace */
+	uint32_t *replayed;
 	struct medium *medium; /* owned; NULL: none */
-	struct map last; /* of a pair of processes: nsec_t *, owned: the last arrival */
+	struct map last; /* owned, by pair of processes: nsec_t *, time of the last arrival */
 	struct simnet_counts counts;
-	bool is_plain; /* only delay and loss */
+	bool is_plain; /* the network has only delay and loss */
 };
 
 static int copy_conf(struct simnet *n, const struct simnet_conf *conf)
@@ -105,8 +107,8 @@ static bool is_cut(const struct simnet *n, nsec_t now, uint32_t from, uint32_t t
 }
 
 /*
- * The time at which its last bit is on the way; false: the queue before the line has no room, or
- * no run lasts that long.
+ * Returns the time at which the last bit has left the line. Returns false if the queue of the line
+ * is full, or if no run lasts that long.
  */
 static bool pass_line(struct simnet *n, uint32_t from, size_t bytes, nsec_t *at)
 {
@@ -148,7 +150,7 @@ static bool happens(struct simnet *n, double chance)
 	return chance > 0 && rng_double(&n->rng) < chance;
 }
 
-/* The next one of the link, or any one; DELAYTRACE_LOST. */
+/* Returns the next delay of the link, or a random one; DELAYTRACE_LOST for a loss. */
 static nsec_t replay(struct simnet *n, uint32_t from, uint32_t to)
 {
 	const struct delaytrace *t = n->conf.trace;

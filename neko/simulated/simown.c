@@ -72,7 +72,7 @@ int sim_own_new(struct sim *s, const struct simnet_conf *conf, unsigned i, struc
 	return rc ? rc : net_new(&c, &s->own[i], e);
 }
 
-/* Losses and partitions of the configuration come first. */
+/* Losses and partitions of the configuration apply before the network's own. */
 void sim_own_send(struct sim *s, struct neko_msg *m, uint32_t to)
 {
 	s->counts.sent++;

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The first failure ends the run; later ones are not reported. */
+/* Ends the run. Only the first failure is reported. */
 int sim_fail(struct sim *s, enum err_code code, const char *fmt, ...)
 {
 	char text[ERR_TEXT_BYTES];

@@ -11,17 +11,18 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#define ROOM_BYTES 16384 /* for the handler, beside what the kernel puts there */
+#define ROOM_BYTES 16384 /* for the handler, in addition to the frame of the kernel */
 #define DIGITS_BYTES 20
 
 /*
- * Located at the beginning of the handler's stack. The context of a signal contains that address,
- * so that no global variable is needed.
+ * At the beginning of the signal handler's stack. The context of a signal contains the address of
+ * that stack, so that no global variable is needed.
  */
 struct simstack {
-	const struct simstack *self; /* the handler of another thread may have a different stack */
+	/* points to itself: the signal handler of another thread may have another stack */
+	const struct simstack *self;
 	const struct sim *sim; /* borrowed */
-	size_t bytes; /* all of it */
+	size_t bytes; /* bytes of the mapping */
 	stack_t stack_before;
 	struct sigaction before;
 };
@@ -79,7 +80,7 @@ static void report_loop(const struct sim *s, const struct neko_layer *l)
 }
 
 /*
- * Restores the previous action and returns: the same fault then occurs again, or the raised signal
+ * Restores the previous action and returns. Then the same fault occurs again, or the raised signal
  * is delivered again.
  */
 static void on_fault(int signo, siginfo_t *info, void *context)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A measure of an application as a handler of a run. */
+/* Makes a handler of a run from a measure of an application. */
 #include "neko/stat/stat.h"
 
 #include "common/base/str.h"
@@ -12,8 +12,8 @@
 struct neko_figures {
 	const struct neko_measure *measure;
 	struct statset set;
-	struct err broken; /* the first property that did not hold */
-	nsec_t worst_error; /* of a clock so far */
+	struct err broken; /* the first violated property */
+	nsec_t worst_error; /* largest clock error so far */
 	max_align_t state[];
 };
 
@@ -142,11 +142,11 @@ struct quantity *neko_quantity(struct neko_figures *f, int kind, const char *nam
 	const struct neko_row row = { name, unit, true };
 
 	if (!name || !str_is_name(name, strlen(name)) || strchr(name, '/')) {
-		neko_fail(e, "a quantity needs a name, which may become that of a file");
+		neko_fail(e, "a quantity needs a name that may be the name of a file");
 		return NULL;
 	}
 	if (kind < QUANTITY_STATISTICS || kind > QUANTITY_VALUES) {
-		neko_fail(e, "quantity %s: %d is no kind; see <omig/stats.h>", name, kind);
+		neko_fail(e, "quantity %s: %d is not a kind; see <omig/stats.h>", name, kind);
 		return NULL;
 	}
 	if (statset_add_own(&f->set, &row, (enum quantity_kind)kind, e))

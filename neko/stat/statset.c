@@ -9,7 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Returns the name of a setting: of this quantity if there is one, else of all. */
+/*
+ * Returns the key of a setting: that of this quantity if it is configured, otherwise that of all.
+ */
 static const char *key_of(struct setup *s, const char *name, const char *what,
 			  char key[SETUP_KEY_BYTES])
 {
@@ -27,7 +29,7 @@ static int read_count(struct setup *s, const char *name, const char *what, uint6
 	return setup_u64(s, key_of(s, name, what, key), 0, UINT64_MAX, out, e);
 }
 
-/* "5, 5" */
+/* Reads two numbers, such as "5, 5". */
 static int read_trim(struct setup *s, const char *name, struct statset_trim *out, struct err *e)
 {
 	char key[SETUP_KEY_BYTES], copy[64], *comma;
@@ -62,7 +64,7 @@ static bool is_trimmed(const struct statset_trim *t)
 	return t->last || t->least || t->greatest || t->fence > 0;
 }
 
-/* The rule of all quantities is for rows that are awaited. */
+/* Sets the stop rule. The rule for all quantities applies to rows that are awaited. */
 static int read_stop(struct setup *s, const struct neko_row *row, struct quantity_options *w,
 		     struct err *e)
 {
@@ -182,7 +184,9 @@ void statset_begin(struct statset *t)
 	t->is_running = true;
 }
 
-/* Outliers are those of the rest. Without memory the values stay. */
+/*
+ * Removes outliers of the values that transients have left. Without memory no values are removed.
+ */
 static void trim(struct statset_line *l)
 {
 	quantity_drop_ends(l->of_run, 0, l->trim.last);
@@ -201,7 +205,7 @@ void statset_end(struct statset *t)
 			trim(&t->line[i]);
 }
 
-/* The series is full: drops every second point, and doubles the stride. */
+/* Halves a full series: drops every second point, and doubles the stride. */
 static void thin(struct statset_series *s)
 {
 	for (uint32_t i = 0; i < STATSET_POINTS_MAX / 2; i++)

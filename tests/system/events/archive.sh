@@ -61,7 +61,7 @@ check 'a log that is not there is status 4' status_is 4 omig log load "$TMPDIR/n
 check 'load without --archive is a mistake' status_is 2 omig log load $golden/little.olog
 echo 'some text of a hundred bytes or so, which no database begins with, whatever program' \
 	'has made it' >"$TMPDIR/text"
-check 'a file that is no archive is left alone' says 'text: is no archive' omig log load \
+check 'a file that is not an archive is left alone' says 'text: is not an archive' omig log load \
 	$golden/little.olog --archive "$TMPDIR/text"
 check 'a missing folder is reported' says \
 	'No such file or directory|cannot be opened' \
@@ -292,7 +292,7 @@ else
 			>"$TMPDIR/told" 2>"$TMPDIR/load.err" && return 1
 		told=$(sed -n 's/.*"stored":\([0-9]*\),.*/\1/p' "$TMPDIR/told" | tail -n 1)
 		echo "reported $told, there are $(rows)" && cat "$TMPDIR/load.err"
-		grep -q 'no space is left for the archive; what was loaded before stays' \
+		grep -q 'no space is left for the archive; events loaded before remain' \
 			"$TMPDIR/load.err" && [ "$told" -gt 0 ] && [ "$(rows)" = "$told" ]
 	}
 	if [ -d "$pg_dir/small" ]; then

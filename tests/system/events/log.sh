@@ -259,7 +259,7 @@ DEST=[129.79.4.64]
 this line is none
 DATE=20060327125110.975908 HOST=heri PROG=pathload LVL=Usage PATHLOAD.FLEETS=9
 END
-check 'a bad line is shown' says 'wild.ulm:2: a word that is no name and value' omig log cat \
+check 'a bad line is shown' says 'wild.ulm:2: a word that is not NAME=VALUE' omig log cat \
 	"$TMPDIR/wild.ulm"
 check 'and counted' says '2 events ok, 1 bad lines of 3 skipped' omig log cat "$TMPDIR/wild.ulm"
 check 'the others are read' says 'ts=2007-02-15T11:07:03.002102Z event=FTP_INFO' omig log cat \

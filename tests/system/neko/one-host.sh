@@ -193,10 +193,10 @@ s/simulation.runs.*/simulation.runs = 10/
 END
 for algorithm in broadcast raft; do
 	check "$algorithm keeps its promises in its example" says \
-		'^simulated, .*: end of its time' \
+		'^simulated, .*: end of the run's time' \
 		omig neko run examples/neko/$algorithm.conf --simulate
 	sed -f "$TMPDIR/both.sed" examples/neko/$algorithm.conf >"$TMPDIR/$algorithm.conf"
-	check "and as processes" says '^real, .*: end of its time' omig neko run \
+	check "and as processes" says '^real, .*: end of the run's time' omig neko run \
 		"$TMPDIR/$algorithm.conf" --real
 done
 for algorithm in abcast-ct abcast-seq; do
@@ -204,7 +204,7 @@ for algorithm in abcast-ct abcast-seq; do
 		omig neko run examples/neko/abcast.conf --simulate --set \
 		process.initializer=$algorithm --set process.1.crash=10s --set \
 		qos.recurrence=200ms --set qos.duration=5ms --set simulation.runs=5
-	check "and as processes" says '^real, .*: end of its time' omig neko run \
+	check "and as processes" says '^real, .*: end of the run's time' omig neko run \
 		examples/neko/abcast.conf --real --set process.initializer=$algorithm \
 		--set simulation.until=3s --set process.1.crash=1s --set qos.recurrence=500ms \
 		--set qos.duration=5ms

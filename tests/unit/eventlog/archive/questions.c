@@ -447,7 +447,7 @@ START_TEST(a_statement_has_a_limit_of_values)
 		buf_puts(&b, " and n = 7");
 	ck_assert_int_eq(arquery_run(a, buf_str(&b), end_with_7, &n, NULL), -7);
 	buf_puts(&b, " and n = 7");
-	fails(a, buf_str(&b), -ERR_LIMIT, "is too much for one question");
+	fails(a, buf_str(&b), -ERR_LIMIT, "is too large for one query");
 	buf_done(&b);
 	removed(a);
 }

@@ -72,8 +72,8 @@ TEST(a_file_that_is_no_database_or_damaged_is_refused)
 	stored_new();
 	fails(AR_READ, -ERR_NOTFOUND, "cannot be opened: No such file");
 	overwrite(junk, sizeof(junk), 0);
-	fails(AR_READ, -ERR_INVALID, "is no archive");
-	fails(AR_WRITE, -ERR_INVALID, "is no archive");
+	fails(AR_READ, -ERR_INVALID, "is not an archive");
+	fails(AR_WRITE, -ERR_INVALID, "is not an archive");
 	stored_new();
 	a = stored_open(AR_WRITE);
 	for (unsigned i = 0; i < 5000; i++)
@@ -100,8 +100,8 @@ TEST(a_database_of_another_program_with_a_stamp_is_refused)
 	a = stored_open(AR_WRITE);
 	stored_number(a, "PRAGMA application_id=7");
 	archive_close(a);
-	fails(AR_READ, -ERR_INVALID, "is a database, but no archive of Omig");
-	fails(AR_WRITE, -ERR_INVALID, "is a database, but no archive of Omig");
+	fails(AR_READ, -ERR_INVALID, "is a database, but not an archive of Omig");
+	fails(AR_WRITE, -ERR_INVALID, "is a database, but not an archive of Omig");
 	stored_remove();
 }
 

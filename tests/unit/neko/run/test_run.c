@@ -129,7 +129,7 @@ TEST(a_transport_that_cannot_be_is_reported_in_simulations_too)
 		  "constant(1ms)\nnetwork.b.delay = constant(1ms)\n"
 		  "network.a.transport = multicast\nnetwork.b.group = 239.255.72.1\n"
 		  "network.b.transport = multicast\n",
-		  "networks a and b have the same group and port; take another network.b.group",
+		  "networks a and b have the same group and port; choose another network.b.group",
 		  8 },
 	};
 

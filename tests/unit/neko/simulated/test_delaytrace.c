@@ -56,7 +56,7 @@ TEST(an_invalid_trace_is_reported_with_its_line_and_a_remedy)
 	} bad[] = {
 		{ "", "the name that it had there" },
 		{ "wan 1 2 0 1\n", "the name that it had there" },
-		{ "lan 1 2 0\n", "1: a line is five words: lan 1 2" },
+		{ "lan 1 2 0\n", "1: a line has five words: lan 1 2" },
 		{ "# x\nlan 1 2 0 1 2\n", "2: a line is five words" },
 		{ "lan 0 2 0 1\n", "1: processes are numbers" },
 		{ "lan 1 1000001 0 1\n", "1: processes are numbers" },
