@@ -31,7 +31,7 @@ log() {
 check 'messages and events are logged' log
 sed 's/fd.delta/fd.detla/' $example >"$TMPDIR/bad.conf"
 check 'an unknown key is reported with its line' says \
-	'bad.conf:16: no part of this run knows .fd.detla.; did you mean' \
+	'bad.conf:16: this run does not use .fd.detla.; did you mean' \
 	omig neko run "$TMPDIR/bad.conf" --simulate
 check 'which is status 2' status_is 2 omig neko run "$TMPDIR/bad.conf" --simulate
 sed 's/(20ms)/(-20ms)/' $example >"$TMPDIR/worse.conf"
@@ -67,7 +67,7 @@ check 'each quantity may have its rule' says '^T_MR .s. +30 ' sweep --set 'stat.
 check 'outliers and the last values of a run are left out' says '^T_M .s. +3[0-9] ' sweep --set \
 	'stat.stop=n >= 50' --set stat.T_M.drop_last=5 --set 'stat.T_M.trim=5, 5'
 check 'an unknown key of it is named' says \
-	"no part of this run knows 'fd.detla'; did you mean" sweep --set fd.detla=1s
+	"this run does not use 'fd.detla'; did you mean" sweep --set fd.detla=1s
 check 'which is status 2, too' status_is 2 sweep --set fd.detla=1s
 check 'a sweep has a row each, with intervals' says '^1500ms +[0-9.]+ [+]- [0-9.]+ ' sweep --sweep \
 	fd.eta=1s..2s:500ms
@@ -296,7 +296,7 @@ check 'and takes one' says '^simulated, .*: stop rule reached' omig neko run \
 	"$TMPDIR/fig12.conf" --simulate --set 'network.udp.delay=exponential(20ms)' --set \
 	'network.tcp.delay=constant(1ms)'
 check 'a class without an equivalent is named' says \
-	'the class lse.neko.networks.comm.PMNetwork has no equivalent: .*; take UDPNetwork' omig \
+	'the class lse.neko.networks.comm.PMNetwork has no equivalent: .*; use UDPNetwork' omig \
 	neko run "$TMPDIR/fig12.conf" --set network=lse.neko.networks.comm.PMNetwork
 browser=$(command -v chromium-headless-shell || command -v chromium) || browser=
 if [ -n "$browser" ] && command -v python3 >/dev/null 2>&1; then

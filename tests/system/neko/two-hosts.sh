@@ -146,7 +146,7 @@ gone() {
 		return 1
 	}
 	cat "$TMPDIR/cut.out"
-	grep -Eq "process 2 on $two:8765: nothing was heard of it for 1 s" "$TMPDIR/cut.out"
+	grep -Eq "process 2 on $two:8765: it was silent for 1 s" "$TMPDIR/cut.out"
 }
 check 'a partition ends it, and what is missing is named' gone
 nobody() { [ "$(processes)" = "$idle" ]; }

@@ -125,7 +125,7 @@ real.hosts = $(cat "$TMPDIR/factory")
 END
 refused_by_factory() {
 	as_other omig neko run "$TMPDIR/run.conf" --real -o "$TMPDIR/refused.json" && return 1
-	grep -q 'of another user' "$TMPDIR/factory.err"
+	grep -q 'another user' "$TMPDIR/factory.err"
 }
 check 'a factory refuses another user of the same name' refused_by_factory
 check 'but its user' omig neko run "$TMPDIR/run.conf" --real -o "$TMPDIR/served.json"

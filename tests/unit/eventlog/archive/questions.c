@@ -326,7 +326,7 @@ START_TEST(an_invalid_sentence_is_refused)
 	struct archive *a = filled();
 
 	for (unsigned i = 0; i < ARRAY_LEN(bad); i++)
-		fails(a, bad[i], -ERR_PARSE, "is not understood");
+		fails(a, bad[i], -ERR_PARSE, "is not a sentence of this language");
 	fails(a, "count of 'tick", -ERR_PARSE, "a ' is not closed");
 	fails(a, "count of \"tick'", -ERR_PARSE, "a \" is not closed");
 	removed(a);
@@ -361,7 +361,7 @@ START_TEST(a_query_has_a_limit_of_bytes_words_and_types)
 	answers(a, text, "stream=7 first=4 events=2\nstream=9 first=0 events=2\n");
 	for (unsigned i = 0; i < ARQUERY_WORDS_MAX; i++)
 		memcpy(text + 2 * i, "x ", 3);
-	fails(a, text, -ERR_PARSE, "is not understood");
+	fails(a, text, -ERR_PARSE, "is not a sentence of this language");
 	memcpy(text + 2 * ARQUERY_WORDS_MAX, "x", 2);
 	fails(a, text, -ERR_PARSE, "at most 64 words");
 	removed(a);

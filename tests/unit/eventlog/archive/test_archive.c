@@ -195,8 +195,8 @@ TEST(other_databases_are_left_alone)
 	struct archive *a;
 
 	made_by("CREATE TABLE books (id INTEGER)");
-	is_refused(AR_WRITE, "no archive of Omig");
-	is_refused(AR_READ, "no archive of Omig");
+	is_refused(AR_WRITE, "not an archive of Omig");
+	is_refused(AR_READ, "not an archive of Omig");
 	is_not_touched();
 	for (int i = 0; i < 3; i++) {
 		sqlite3 *db;
@@ -259,8 +259,8 @@ TEST(a_catalogue_that_lies_is_refused)
 		ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
 		ck_assert_int_eq(sqlite3_exec(db, lies[i], NULL, NULL, NULL), SQLITE_OK);
 		sqlite3_close(db);
-		is_refused(AR_READ, "no archive of Omig");
-		is_refused(AR_WRITE, "no archive of Omig");
+		is_refused(AR_READ, "not an archive of Omig");
+		is_refused(AR_WRITE, "not an archive of Omig");
 	}
 	stored_remove();
 }

@@ -108,7 +108,7 @@ TEST(an_event_that_is_not_there_is_not_found)
 	a = stored_open(AR_READ);
 	ck_assert_int_eq(arevents_read(a, &w, &(struct arevents_taker){ note, &s }, &r, &e),
 			 -ERR_NOTFOUND);
-	ck_assert_str_eq(e.text, "no event 'nothing' is in the archive");
+	ck_assert_str_eq(e.text, "the archive has no event 'nothing'");
 	archive_close(a);
 	stored_remove();
 }

@@ -357,7 +357,7 @@ TEST(nothing_that_is_there_is_overwritten)
 	uint64_t moved;
 
 	ck_assert_int_eq(evctf_open(dir, &again, &e), -ERR_EXISTS);
-	ck_assert_ptr_nonnull(strstr(e.text, "is there already"));
+	ck_assert_ptr_nonnull(strstr(e.text, "exists already"));
 	ck_assert_int_eq(evctf_open("/nowhere/at/all", &again, &e), -ERR_SYS);
 	ck_assert_ptr_null(again);
 	finish();

@@ -94,7 +94,7 @@ TEST(processes_without_messages_elect_no_leader)
 			     "network.n.delay = constant(1ms)\nnetwork.n.loss = 1\n"
 			     "simulation.until = 20s\n");
 
-	ck_assert_msg(strstr(f.broken, "no leader that most follow"), "'%s'", f.broken);
+	ck_assert_msg(strstr(f.broken, "no majority has followed a leader"), "'%s'", f.broken);
 	f = run("process.num = 3\nprocess.initializer = raft\nnetwork = n\n"
 		"network.n.delay = constant(1ms)\nnetwork.n.loss = 1\nraft.settle = 0s\n"
 		"simulation.until = 20s\n");
@@ -202,7 +202,7 @@ TEST(reports_about_unknown_processes_are_not_looked_up)
 	ck_assert_str_eq(after_wild_events(&stat_fd), "");
 	ck_assert_str_eq(after_wild_events(&broadcast),
 			 "integrity: process 1 names a message of no process");
-	ck_assert_str_eq(after_wild_events(&raft), "process 1 names no term");
+	ck_assert_str_eq(after_wild_events(&raft), "process 1 reports an invalid term");
 }
 
 /*

@@ -127,7 +127,7 @@ TEST(a_sweep_is_a_curve_for_each_combination_of_the_other_keys)
 	ck_assert_ptr_nonnull(strstr(text, ">a (s)</text>"));
 	ck_assert_ptr_nonnull(strstr(text, ">q (s)</text>"));
 	ck_assert_ptr_nonnull(strstr(text, "a sweep: 4 of 4 runs</text>"));
-	ck_assert_ptr_null(strstr(text, "without a place"));
+	ck_assert_ptr_null(strstr(text, "outside of these axes"));
 	buf_done(&b);
 }
 
@@ -136,7 +136,7 @@ TEST(axes_by_powers_of_ten_leave_out_and_report_other_values)
 	struct buf b = BUF_INIT(1 << 20);
 
 	draw_to(sweep, PLOT_LOG_X | PLOT_LOG_Y, &b);
-	ck_assert_ptr_nonnull(strstr((char *)b.p, "1 point without a place"));
+	ck_assert_ptr_nonnull(strstr((char *)b.p, "1 point outside of these axes"));
 	ck_assert_ptr_nonnull(strstr((char *)b.p, ">0.1</text>")); /* of 10 ms to 1 s */
 	ck_assert_uint_eq(count((char *)b.p, "<circle "), 3);
 	buf_done(&b);
@@ -219,7 +219,7 @@ TEST(quantities_of_one_run_have_a_curve_and_none_is_refused)
 				  RUN("real", "r", "\"cdf\":[[3,0],[null,0.5],7,[5,1]]"), &b, &e),
 			 0);
 	ck_assert_uint_eq(count((char *)b.p, "share of values up to x"), 2);
-	ck_assert_ptr_nonnull(strstr((char *)b.p, "2 points without a place"));
+	ck_assert_ptr_nonnull(strstr((char *)b.p, "2 points outside of these axes"));
 	buf_clear(&b);
 	ck_assert_int_eq(draw_two("{\"world\":\"x\",\"quantities\":[]}",
 				  "{\"world\":\"x\",\"quantities\":[{},7]}", &b, &e),

@@ -78,7 +78,7 @@ TEST(mistakes_are_named)
 	for (size_t i = 0; i < ARRAY_LEN(row); i++)
 		ck_assert_msg(strstr(points(&row[i][0], 1), row[i][1]) != NULL, "%s: %s", row[i][0],
 			      points(&row[i][0], 1));
-	ck_assert_ptr_nonnull(strstr(points(twice, 2), "k is there twice"));
+	ck_assert_ptr_nonnull(strstr(points(twice, 2), "k is given twice"));
 	ck_assert_ptr_nonnull(strstr(points(many, 2), "more than 1000 runs"));
 }
 

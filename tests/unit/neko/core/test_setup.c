@@ -58,10 +58,10 @@ TEST(an_invalid_configuration_is_refused_with_its_line)
 		{ "a = 1\nb", "write: key = value", 2 },
 		{ "a = 1\n\na = 2", "in line 1 already", 3 },
 		{ "a =", "has no value", 1 },
-		{ "= 1", "no key", 1 },
-		{ "a b = 1", "no key", 1 },
-		{ "a\x01 = 1", "no key", 1 },
-		{ "\xff = 1", "no text", 1 },
+		{ "= 1", "not a key", 1 },
+		{ "a b = 1", "not a key", 1 },
+		{ "a\x01 = 1", "not a key", 1 },
+		{ "\xff = 1", "not UTF-8 text", 1 },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
@@ -105,7 +105,7 @@ TEST(an_unknown_key_is_reported_with_the_nearest_one)
 	setup_get(s, "fd.eta");
 	setup_get(s, "fd.delta");
 	ck_assert_int_eq(setup_finish(s, &e), -ERR_NOTFOUND);
-	ck_assert_str_eq(e.text, "no part of this run knows 'fd.deltaa'; did you mean fd.delta?");
+	ck_assert_str_eq(e.text, "this run does not use 'fd.deltaa'; did you mean fd.delta?");
 	ck_assert_uint_eq(e.line, 3);
 	ck_assert_int_eq(setup_set(s, "fd.eta", "3s", &e), 0);
 	ck_assert_str_eq(setup_get(s, "fd.eta"), "3s");

@@ -316,14 +316,13 @@ TEST(processes_that_are_killed_are_named)
 TEST(a_factory_that_is_not_heard_any_more_is_a_missing_process)
 {
 	is_struck(&(struct blow){ .signo = SIGSTOP, .is_factory = true },
-		  CONF("simulation.until = 5s\nreal.silence = 500ms\n"),
-		  "nothing was heard of it for 0.5 s");
+		  CONF("simulation.until = 5s\nreal.silence = 500ms\n"), "it was silent for 0.5 s");
 }
 
 TEST(a_factory_that_is_killed_takes_its_processes_along)
 {
 	is_struck(&(struct blow){ .signo = SIGTERM, .is_factory = true },
-		  CONF("simulation.until = 60s\n"), "its factory is gone");
+		  CONF("simulation.until = 60s\n"), "the connection to its factory is lost");
 }
 
 /* A signal to the master leaves no processes behind factories. */

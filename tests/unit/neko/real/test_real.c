@@ -505,9 +505,10 @@ TEST(a_group_that_cannot_be_heard_is_reported_with_a_remedy)
 	read_frame(pair[0], &in, &f);
 	ck_assert_int_eq(f.type, REALWIRE_FAILED);
 	realwire_get_words(f.p, f.n, words);
-	ck_assert_msg(strstr(words, "network lan: it cannot hear group 192.0.2.1 port 8766 on "
-				    "127.0.0.1 (take another network.lan.group or .port, or "
-				    "transport = udp)"),
+	ck_assert_msg(strstr(words,
+			     "network lan: it cannot receive from group 192.0.2.1 port 8766 on "
+			     "127.0.0.1 (choose another network.lan.group or .port, or "
+			     "transport = udp)"),
 		      "%s", words);
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	frame_in_done(&in);

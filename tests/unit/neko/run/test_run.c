@@ -38,7 +38,7 @@ TEST(networks_without_equivalent_and_unknown_models_are_reported)
 	static const struct wrong bad[] = {
 		{ "process.num = 1\nprocess.initializer = none\nnetwork = "
 		  "lse.neko.networks.comm.PMNetwork\n",
-		  "take UDPNetwork", 3 },
+		  "use UDPNetwork", 3 },
 		{ "process.num = 1\nprocess.initializer = none\nnetwork = "
 		  "lse.neko.networks.comm.FooNetwork\n",
 		  "lse.neko.networks.comm.FooNetwork has no equivalent", 3 },
@@ -77,7 +77,7 @@ TEST(configuration_error_has_a_line_and_a_remedy)
 		  "constant(20)\n",
 		  "'20' is no time; write it as 20ms", 4 },
 		{ GOOD "real.silence = 10\n", "'10' is no time", 7 },
-		{ "process.num = 1\n\xff\xfe\n", "this line is no text", 2 },
+		{ "process.num = 1\n\xff\xfe\n", "this line is not UTF-8 text", 2 },
 		{ "process.num = 1\nprocess.initializer = none\nnetwork = a, a\nnetwork.a.delay = "
 		  "constant(1ms)\n",
 		  "listed twice", 3 },
@@ -96,13 +96,14 @@ TEST(configuration_error_has_a_line_and_a_remedy)
 		{ GOOD "fd.threshold = 3\n", "remove the line", 7 },
 		{ GOOD "fd.eta = -1s\n", "a time before 0", 7 },
 		{ GOOD "fd.monitored = 2\n", "would monitor itself; write fd.monitored = 1", 7 },
-		{ GOOD "network.n.medium = ethernet\n", "a shared line has no delay", 5 },
+		{ GOOD "network.n.medium = ethernet\n",
+		  "the medium of a shared line determines its delay", 5 },
 		{ GOOD "fd.monitored = 3\n", "from 1 to 2", 7 },
 		{ GOOD "fd.network = 2\n", "from 1 to 1", 7 },
 		{ "process.num = 1\nprocess.initializer = none\nnetwork = a\nnetwork.a.delay = "
 		  "file:/none/such\n",
 		  "network.a.delay: /none/such: ", 4 },
-		{ GOOD "network.n.replay = resampled\n", "no part of this run knows", 7 },
+		{ GOOD "network.n.replay = resampled\n", "this run does not use", 7 },
 		{ "process.num = 1\nprocess.initializer = none\nnetwork = ,\n",
 		  "write network = lan", 3 },
 		{ GOOD "network.n.partition = 1s..2s: 1 | 7\n", "no process of 1..2", 7 },
@@ -121,9 +122,9 @@ TEST(a_transport_that_cannot_be_is_reported_in_simulations_too)
 {
 	static const struct wrong bad[] = {
 		{ GOOD "network.n.transport = ip\n", "udp, tcp or multicast", 7 },
-		{ GOOD "network.n.group = 10.0.0.1\n", "no group for multicast; write", 7 },
-		{ GOOD "network.n.group = 224.0.0.1\n", "as 239.255.72.1", 7 },
-		{ GOOD "network.n.group = a.b\n", "as 239.255.72.1", 7 },
+		{ GOOD "network.n.group = 10.0.0.1\n", "not a multicast group; write", 7 },
+		{ GOOD "network.n.group = 224.0.0.1\n", "such as 239.255.72.1", 7 },
+		{ GOOD "network.n.group = a.b\n", "such as 239.255.72.1", 7 },
 		{ GOOD "network.n.port = 0\n", "from 1 to 65535", 7 },
 		{ "process.num = 1\nprocess.initializer = none\nnetwork = a, b\nnetwork.a.delay = "
 		  "constant(1ms)\nnetwork.b.delay = constant(1ms)\n"

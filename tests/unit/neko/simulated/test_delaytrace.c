@@ -57,15 +57,15 @@ TEST(an_invalid_trace_is_reported_with_its_line_and_a_remedy)
 		{ "", "the name that it had there" },
 		{ "wan 1 2 0 1\n", "the name that it had there" },
 		{ "lan 1 2 0\n", "1: a line has five words: lan 1 2" },
-		{ "# x\nlan 1 2 0 1 2\n", "2: a line is five words" },
+		{ "# x\nlan 1 2 0 1 2\n", "2: a line has five words" },
 		{ "lan 0 2 0 1\n", "1: processes are numbers" },
 		{ "lan 1 1000001 0 1\n", "1: processes are numbers" },
 		{ "lan 1 2 0 1\nlan 1 2 x 1\n", "2: the time of sending" },
-		{ "lan 1 2 0 -0.1\n", "1: a delay before 0" },
+		{ "lan 1 2 0 -0.1\n", "1: a negative delay" },
 		{ "lan 1 2 0 nan\n", "1: the delay is in seconds" },
 		{ "lan 1 2 0 1e10\n", "1: the delay is in seconds" },
 		{ "lan 1 2 0 Lost\n", "1: the delay is in seconds" },
-		{ "lan 1 2 0 \xff\n", "1: a line is five words" },
+		{ "lan 1 2 0 \xff\n", "1: a line has five words" },
 	};
 	char long_line[400];
 	struct delaytrace *t = NULL;

@@ -387,10 +387,10 @@ TEST(invalid_setting_of_a_shared_line_is_reported)
 	} bad[] = {
 		{ RUN("tokenring"), "there is no 'tokenring': ethernet, csma_dcr, fddi" },
 		{ RUN("ethernet") "network.lan.delay = constant(1ms)\n",
-		  "a shared line has no delay" },
-		{ RUN("ethernet") "network.lan.ttrt = 1ms\n", "no part of this run knows" },
+		  "the medium of a shared line determines its delay" },
+		{ RUN("ethernet") "network.lan.ttrt = 1ms\n", "this run does not use" },
 		{ RUN("ethernet") "network.lan.duplicate = 0.1\n",
-		  "neither doubles nor reorders nor sends again" },
+		  "does not duplicate, reorder or resend" },
 		{ RUN("ethernet") "network.lan.slot = 0s\n", "slot of 2 ns to" },
 		{ RUN("ethernet") "network.lan.slot = 30000000s\n", "slot of 2 ns to" },
 		{ RUN("fddi") "network.lan.ttrt = 3us\n", "raise ttrt" },

@@ -340,7 +340,7 @@ TEST(a_run_in_which_no_time_passes_fails_and_names_the_layer)
 
 	push(s, 1, &poller);
 	ck_assert_int_eq(sim_run(s, NEKO_NEVER, &end, &e), -ERR_LIMIT);
-	ck_assert_str_eq(e.text, "process 1: layer poller polls for ever: no time passes");
+	ck_assert_str_eq(e.text, "process 1: layer poller polls endlessly: no time passes");
 	sim_free(s);
 }
 
@@ -511,7 +511,7 @@ TEST(layers_with_an_endless_exchange_fail_and_are_named)
 	push(s, 1, &below_all);
 	push(s, 1, &lower);
 	push(s, 1, &upper);
-	expect_failure(s, "wake each other for ever");
+	expect_failure(s, "wake each other endlessly");
 }
 
 TEST(a_message_to_all_others_needs_no_list_of_them)

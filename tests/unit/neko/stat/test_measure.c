@@ -192,7 +192,7 @@ TEST(invalid_quantity_is_refused)
 		struct neko_measure m;
 		const char *text, *says;
 	} bad[] = {
-		{ { .handle = handle, .init = init_none }, "", "3 is no kind" },
+		{ { .handle = handle, .init = init_none }, "", "3 is not a kind" },
 		{ { .handle = handle, .init = init_twice, .rows = rows }, "", "have the name a" },
 		{ { .handle = handle, .init = init_path }, "", "needs a name" },
 		{ { .handle = handle, .rows = rows }, "stat.trim = 5\n", "two numbers" },
