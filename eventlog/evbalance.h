@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * Counts the events of streams that arrived, and those that did not. For each stream whose end has
  * arrived, generated = stored + left out + dropped + lost, exactly. This holds across restarts and
  * for repeated blocks. In a stream without an end, the number of events behind its last block is
@@ -37,8 +35,6 @@ void evbalance_init(struct evbalance *b);
 void evbalance_done(struct evbalance *b);
 
 /*
- *
- *
  * Counts a good block of head->bytes at p. Returns 1 if it is new: *out is its stream, and its
  * events count as stored. Returns 0 if the block, or its gap, was counted before. Fails with
  * ERR_LIMIT, ERR_NOMEM.

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * Numbers in the byte order of the sender. A writer uses its own byte order, and a reader swaps
  * bytes if needed. Only tests and golden files are written in the other order.
  */

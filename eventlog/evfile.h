@@ -8,8 +8,6 @@
 struct evfile;
 
 /*
- *
- *
  * Opens a file; "-" is the standard input. Does not block: the name must be a regular file, or a
  * pipe with a writer. Fails with ERR_NOTFOUND, ERR_DENIED, ERR_SYS, ERR_NOMEM.
  */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * Losses of a stream: blocks and events, by their numbers. A program that loses blocks sends a gap
  * in their place: a block that describes the loss. So receivers count exactly, even if no block
  * follows.

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * An event log to which blocks are appended, each once, and synced. After a kill the next run
  * continues with the same file. These calls do file I/O and block.
  */

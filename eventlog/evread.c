@@ -123,8 +123,6 @@ static void come_to(struct evread *r, struct stream *s, uint64_t seq, uint64_t f
 }
 
 /*
- *
- *
  * Counts the losses that a block reports. A gap reports blocks that will not arrive. Returns false
  * if the block was counted before. If a gap has grown, only its new part counts.
  */

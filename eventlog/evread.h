@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * Reads streams from bytes of any origin: torn, altered or mixed. Complete events are returned
  * once. All other bytes are skipped and counted. Does no I/O: the caller owns the bytes.
  */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * Event types: the name, level, fields and constants that all events of the type share. The file
  * also defines values of the five kinds.
  */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * Writes one stream: definitions, events, blocks. Does no I/O: complete blocks are appended to
  * `out`, and the caller takes them.
  */
@@ -23,8 +21,6 @@ struct evwrite {
 #define EVWRITE_BLOCK_BYTES (128 * 1024)
 
 /*
- *
- *
  * stream: a number that is unique to this stream. swap: write in the other byte order than this
  * machine's. block_bytes <= EVWRITE_BLOCK_BYTES; 0 = the maximum.
  */
@@ -44,8 +40,6 @@ int evwrite_define(struct evwrite *w, unsigned number, const struct evtype *t, s
 int evwrite_clock(struct evwrite *w, const struct ticks_scale *s, struct err *e);
 
 /*
- *
- *
  * Writes one event: its type, which was defined with this number, ticks and values. Fails with
  * ERR_INVALID if the values do not fit the type, ERR_LIMIT for 64 KB or more, ERR_NOMEM. On failure
  * nothing is written.

@@ -35,12 +35,6 @@ struct pmsl_library {
 };
 
 /*
- *
- *
- *
- *
- *
- *
  * Compiles like pmsl_compile() a text that uses metrics of the library, whose texts are copied. A
  * metric of its own hides one of the same name. An error in a used metric is reported at the use.
  * -ERR_INVALID: a text of the library has errors of its own. -ERR_LIMIT: it has more than
@@ -89,8 +83,6 @@ int pmsl_can_stop(const struct pmsl_metric *m, const struct bind_options *option
 void pmsl_plan_done(struct pmsl_plan *plan);
 
 /*
- *
- *
  * Writes a text with one metric, Measured, equal to the built-in metric. So both kinds are measured
  * in the same way. has_partners, has_regions: the parameters partners and regions follow the
  * parameter objects. -ERR_NOTFOUND, -ERR_UNSUPPORTED (pmsl_builtin_refusal() has the reason).

@@ -47,8 +47,6 @@ void frame_in_set_max(struct frame_in *f, size_t max);
 int frame_in_add(struct frame_in *f, const uint8_t *p, size_t n, struct err *e);
 
 /*
- *
- *
  * Returns 1: *out is the next frame, valid until the next frame_in_add() or frame_in_done().
  * Returns 0 if more bytes are needed. Fails with ERR_PROTO "BAD_LENGTH n" as soon as a bad length
  * has arrived, and in each later call.
@@ -62,8 +60,6 @@ int frame_in_next(struct frame_in *f, struct frame *out, struct err *e);
 size_t frame_in_pending(const struct frame_in *f);
 
 /*
- *
- *
  * Write a frame: frame_begin(), append the payload, frame_end() with the result of frame_begin() as
  * mark. frame_end() fails with ERR_LIMIT above FRAME_MAX_BYTES, and with ERR_NOMEM if the buffer
  * failed. The buffer is then as long as before frame_begin().

@@ -20,8 +20,6 @@
 enum wire { WIRE_VARINT = 0, WIRE_64 = 1, WIRE_LEN = 2, WIRE_32 = 5 };
 
 /*
- *
- *
  * The decoder notes each field of a message in slabs, which double from 16 entries. An entry has 32
  * bytes at present.
  */

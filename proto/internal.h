@@ -56,8 +56,6 @@ struct guard_cost {
 };
 
 /*
- *
- *
  * Examines the payload without allocating memory. Refuses input that the decoder would misread, or
  * would expand too much. *cost is the cost up to the end or the failure.
  */

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
- *
- *
- *
- *
  * Messages as plain structs, one for each message. msg_X_put() appends a whole frame, and msg_get()
  * makes a checked struct msg of a frame's payload. Strings from msg_get() are never NULL: an absent
  * one is "". Strings are UTF-8 without control characters. msg_X_put() accepts NULL for "". Names
@@ -25,8 +19,6 @@
 #include <stdint.h>
 
 /*
- *
- *
  * Versions of the protocol that this build supports. An unknown message closes the link, so each
  * change of the messages is a new version. A peer of another version is then refused with a text,
  * instead of being lost at the first unknown message. The contents of graphs and batches count as
@@ -97,8 +89,6 @@ struct msg {
 };
 
 /*
- *
- *
  * Declares int msg_hello_put(struct buf *b, const struct msg_hello *m), and so on: each appends one
  * frame. Fails with ERR_LIMIT if the frame, a count or a length would exceed its limit: send it in
  * parts. Fails with ERR_INVALID for a string or number that a receiver would refuse, and with
@@ -113,12 +103,6 @@ MSG_TYPES(MSG_PUT_DECLARE)
 int msg_put(struct buf *b, const struct msg *m);
 
 /*
- *
- *
- *
- *
- *
- *
  * Decodes the payload of a frame, in one allocation. The result does not refer to p. Fails with
  * ERR_PROTO, with a text that names the place: "BAD_FIELD reply.entry.objects: not UTF-8",
  * "TOO_DEEP ...", "TOO_MANY ...", "BAD_TYPE 77"; Fails with ERR_LIMIT "TOO_LARGE ..." if decoding
@@ -130,8 +114,6 @@ int msg_get(uint8_t type, const uint8_t *p, size_t n, struct msg **out, struct e
 void msg_free(struct msg *m);
 
 /*
- *
- *
  * Adds a source that is missing at an end of events to b, as "WHATNAME". b becomes
  * msg_events.missing. A name without room is left out, and the next end includes it.
  */

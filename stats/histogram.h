@@ -17,20 +17,6 @@ struct histogram {
 };
 
 /*
- *
- *
- *
- *
- *
- *
- *
- *
- *
- *
- *
- *
- *
- *
  * bins 0 chooses their number by the width 2 (q3 - q1) / cbrt(n) (Freedman and Diaconis 1981), at
  * most HISTOGRAM_BINS_USUAL. Without values there is no bin, and for equal values there is one.
  * Counts are exact if all values are stored. Otherwise each value counts at the middle of its

@@ -12,8 +12,6 @@ struct interval {
 };
 
 /*
- *
- *
  * By Student's t: mean +- t sqrt(s^2 / n), n - 1 degrees of freedom. Assumes that the values are
  * independent, and that their mean is about normal: with many values, any distribution has this.
  */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * One pass: Pebay, Formulas for Robust, One-Pass Parallel Computation of Covariances and
  * Arbitrary-Order Statistical Moments (SAND2008-6212).
  *
@@ -147,8 +145,6 @@ double moments_kurtosis(const struct moments *m)
 }
 
 /*
- *
- *
  * Computes the sum of (x_t - mean)(x_t+1 - mean) = M2 - (first^2 + last^2) / 2 - steps / 2. The
  * first and last value are distances to the mean, so that a large mean costs no precision.
  */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * Statistics of values in constant memory: number, mean, second to fourth central moments,
  * smallest, largest, and serial correlation. There is no sum of squares: 10^9 values of 10^9 +-
  * 10^-3 keep 12 digits of variance (formulas: docs/stats.md). Undefined statistics (too few values,
@@ -27,8 +25,6 @@ struct powers {
 void powers_add(struct powers *p, uint64_t n_before, double v);
 
 /*
- *
- *
  * Merges the sums of n_from values into those of n. Lower moments do not depend on higher ones, so
  * callers that need only the variance may ignore m3 and m4.
  */
@@ -46,16 +42,12 @@ struct moments {
 bool moments_add(struct moments *m, double v);
 
 /*
- *
- *
  * Makes the moments of n values from known results. Mean, variance and sum are valid, and further
  * values may be added. Skewness, kurtosis and serial correlation are meaningless.
  */
 struct moments moments_known(uint64_t n, double mean, double squares, double min, double max);
 
 /*
- *
- *
  * Merges as if from's values had been added after m's: exact except for rounding. The serial
  * correlation takes both as one sequence, so that each merge adds one pair.
  */
@@ -71,8 +63,6 @@ double moments_kurtosis(
 	const struct moments *m); /* m4 / s^4 - 3, s with n - 1: 0 for normal values */
 
 /*
- *
- *
  * Returns the autocorrelation at lag 1, as NIST defines it: in [-1, 1]. NaN for fewer than two
  * values, or if all are equal.
  */

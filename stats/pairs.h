@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * Covariance and correlation of pairs of values, in constant memory, merged in any order. Large
  * means cost no precision, as in moments.h.
  */

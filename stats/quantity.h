@@ -48,8 +48,6 @@ int quantity_open(const struct quantity_options *w, struct quantity **out, struc
 void quantity_free(struct quantity *q);
 
 /*
- *
- *
  * Adds like quantity_add(), with a time. A quantity has times if its first value has one. Fails
  * with ERR_INVALID if v is not finite. After ERR_LIMIT, ERR_NOMEM and ERR_SYS v is not in the
  * quantity, but may be in the file.
@@ -65,8 +63,6 @@ void quantity_set_stop(struct quantity *q, const struct stop *s);
 int quantity_flush(struct quantity *q, struct err *e);
 
 /*
- *
- *
  * Merges as if from's values had been added after q's. Fails with ERR_INVALID if q stores values
  * and `from` does not. After ERR_LIMIT, ERR_NOMEM and ERR_SYS some values were added.
  */

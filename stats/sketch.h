@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
- *
- *
- *
- *
  * A sketch for quantiles and histograms: values in a fixed number of buckets. An octave has 64
  * buckets at level 0: the middle of a bucket is within 1/128 of every value in it. If values need
  * more than SKETCH_BUCKETS buckets, each two neighbours are merged: the level rises by one, and the

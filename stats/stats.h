@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
- *
- *
- *
- *
  * Quantities for handlers of <omig/neko.h>: values, added one by one, with their statistics. A
  * quantity has one of three kinds, as in NekoStat (Falai, Bondavalli and Di Giandomenico, 2004,
  * 3.1). QUANTITY_STATISTICS is QuantityOnlyStat, QUANTITY_ON_FILE is QuantityDataOnFile, and
@@ -40,8 +34,6 @@ struct err; /* an error, whose text <omig/neko.h> returns; NULL is accepted */
 /* --- values */
 
 /*
- *
- *
  * Adds the next value. Returns 0 also for a dropped value. Fails if the value is not finite (which
  * is counted), without memory, or if the file cannot be written.
  */
@@ -51,8 +43,6 @@ int quantity_add(struct quantity *q, double v);
 void quantity_clear(struct quantity *q);
 
 /*
- *
- *
  * Remove values of the kind VALUES and recompute the statistics. quantity_drop_ends() removes the
  * first and last values as transients, quantity_trim() the least and the greatest ones.
  * quantity_trim_beyond() removes values more than `fence` interquartile ranges outside of the
@@ -71,8 +61,6 @@ int quantity_drop_transient(struct quantity *q, struct err *e);
 void quantity_stop_after(struct quantity *q, uint64_t n);
 
 /*
- *
- *
  * Stops when half the confidence interval of the mean is at most `width` times the mean. `level` is
  * that of the interval, as in (0.95, 0.05). At least 30 values are needed. Fails if the numbers are
  * out of range.
@@ -103,8 +91,6 @@ double quantity_kurtosis(const struct quantity *q); /* 0 for normal values */
 double quantity_half(const struct quantity *q, double level);
 
 /*
- *
- *
  * Returns a quantile, 0 <= p <= 1; the median is at 0.5. It is exact for the kind VALUES, and
  * otherwise within *error, which may be NULL.
  */
@@ -123,8 +109,6 @@ double quantity_correlation(const struct quantity *x, const struct quantity *y);
 const double *quantity_values(const struct quantity *q, size_t *n);
 
 /*
- *
- *
  * Writes the statistics to a file, as lines `name   value`: number, mean with its interval,
  * deviation, least, greatest, quantiles. The file is replaced. Blocks until it is written. On
  * failure e has the reason.

@@ -53,8 +53,6 @@ struct stop {
 };
 
 /*
- *
- *
  * Makes the paper's condition setStopConditionInterval(0.95, 0.05), with the reading law-kelton and
  * STOP_COUNT_MIN. The caller may change both in s->term[0]. Fails with ERR_INVALID unless level is
  * in STUDENT_LEVEL_MIN..MAX and 0 < width < 1.

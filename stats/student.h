@@ -10,8 +10,6 @@
 #define STUDENT_LEVEL_MAX 0.999999999 /* above it, 1 - level has too few significant digits */
 
 /*
- *
- *
  * Returns P(T > t) with df degrees of freedom, df > 0 need not be a whole number. At df = 10^6 it
  * has 10 digits.
  */

@@ -17,8 +17,6 @@ struct welch_difference {
 };
 
 /*
- *
- *
  * Compares b's mean with a's. bias: bound of the difference by other causes, added to the
  * half-width. level: as in student_two_sided(). Welch, Biometrika 34 (1947).
  */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * The links of an inner node to the daemons below it: to lms, and to sms with hosts of their own.
  * The planner uses branches and does not depend on the hosts behind them. A branch has an index,
  * which is reused only after the owner has announced the end of the branch.
@@ -128,8 +126,6 @@ struct host_owned {
 };
 
 /*
- *
- *
  * Decides whether a host stays with its owner when another branch claims it; true: it stays. The
  * host increases attach when it searches for a parent, and the highest number wins. An equal number
  * wins if the owner is silent, for example after a whole sm has changed its parent. If only one

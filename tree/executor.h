@@ -46,8 +46,6 @@ struct run_spec {
 	size_t bytes; /* size of the request, which is charged during the run */
 	struct list *owner; /* list that contains the run while it exists */
 	/*
-	 *
-	 *
 	 * Called once; the callee owns the merged reply. r is NULL if the run was cancelled, or if
 	 * there is no memory. May be called before executor_run() returns.
 	 */
@@ -59,8 +57,6 @@ struct executor_conf {
 	struct loop *loop;
 	struct branches *branches; /* borrowed */
 	/*
-	 *
-	 *
 	 * Executes a step in this daemon, and adds entries to `into`. Returns\n- 0: the step is
 	 * done,\n- 1: run_here_done() follows later,\n- RUN_ENDS: the remaining actions are not
 	 * executed, and have no entries,\n- a negative value: the entry is an error with that code.

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * FLOW_BATCH frames of one measurement for the parent, filled read by read. They are sent while a
  * parent is connected; otherwise the newest ones wait. Frames without room are dropped, and the
  * next frame reports their number.

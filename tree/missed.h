@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * Messages that an absent branch may have missed: disarmed csrs, and tools that have left. The
  * messages are sent when the branch returns; a repetition has no effect. Only the newest are
  * stored: an older csr is disarmed when it triggers.

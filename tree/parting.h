@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * The end of a conditional request at an inner node. Each branch that gets DISARM answers with the
  * number of events that it has lost. The parting is over when all branches have answered or are
  * lost, or after a bounded time.

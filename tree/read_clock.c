@@ -49,8 +49,6 @@ void read_clock_stop(struct read_clock *r)
 }
 
 /*
- *
- *
  * Finds the next due read and the end of its interval. Returns false if there is none.
  *
  * After a long sleep, reads that no branch stores any longer are skipped. The next read to close is

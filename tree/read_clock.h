@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * The times at which an inner node closes the reads of a measurement. Read r ends at start + r *
  * every, or at the time that a request names. It is closed when it is complete, or, as a late read,
  * when its grace period is over. Runs in the thread of its loop.

@@ -52,8 +52,6 @@ struct run {
 struct ask *ask_new(struct run *run, uint32_t branch);
 void ask_free(struct ask *a);
 /*
- *
- *
  * Called when a branch will not answer. is_sent: the request was sent, so that its changes may have
  * been made.
  */

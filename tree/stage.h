@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
- *
- *
- *
- *
  * A piece of a measurement at an inner node: the graph that runs here, and the senders of its
  * links. A sender is a piece one level nearer to the processes. Its links are the ones that its
  * graph sends on. The stage knows which links still owe the batch of a read. A link that has missed
@@ -42,8 +36,6 @@ bool stage_is_loaded(const struct stage *s);
 /* --- senders */
 
 /*
- *
- *
  * Sets the links of a sender to the ones that g sends. Existing links continue unchanged. A new
  * sender is at STAGE_NOWHERE. After -ERR_NOMEM the sender is dropped.
  */
@@ -66,11 +58,9 @@ void *stage_user(const struct stage *s, const char *link);
 /* --- reads */
 
 /*
- *
- *
  * Takes a batch of that branch, for one link or for the remaining links of a sender
- * (common/flow/batch/rest.h). Fails like flow_take(), with ERR_NOTFOUND if another branch has the
- * link, and with ERR_INVALID if the read is too far ahead.
+ * (common/flow/batch/rest.h). Fails like flow_take(). Fails with ERR_NOTFOUND if another branch has
+ * the link, and with ERR_INVALID if the read is too far ahead.
  */
 int stage_take(struct stage *s, uint32_t branch, const struct flow_batch *b, struct err *e);
 

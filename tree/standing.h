@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * The state of one csr or measurement at the branches: for each branch, the part that it should
  * have, and whether it has confirmed it. A changed part is sent with a new version; an unchanged
  * part is not sent again. An absent branch gets its part when it returns. The wait for
@@ -49,8 +47,6 @@ struct standing_conf {
 	size_t *bytes; /* bytes of texts, shared by several standings; NULL: not counted */
 	size_t bytes_max;
 	/*
-	 *
-	 *
 	 * Sends a part, like link_send(). After -ERR_NOMEM the part is sent later. After other
 	 * errors the branch counts as absent; the owner reports its loss and return.
 	 */
@@ -72,8 +68,6 @@ struct standing *standing_new(const struct standing_conf *conf);
 void standing_free(struct standing *st);
 
 /*
- *
- *
  * Set new parts for all branches: standing_begin(), standing_set() for each branch,
  * standing_commit(). The commit sends changed parts, and ends those that were not set. all_changed:
  * sends unchanged parts, too.
@@ -108,8 +102,6 @@ bool standing_has(const struct standing *st, uint32_t branch, uint64_t version);
 void standing_confirm(struct standing *st, uint32_t branch);
 
 /*
- *
- *
  * Calls settled() now if no confirmation is awaited or give_up is set; otherwise later, at most
  * after wait_max.
  */

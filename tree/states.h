@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * The states of an object as a table. One function makes a step and logs it, and another prints all
  * steps. A table has the next state for each state and event. If that is the same state, the event
  * has no effect. Pure, except for the log.

@@ -94,8 +94,6 @@ void stream_free(struct streams *xs, struct stream *x);
 struct stream *streams_at(const struct streams *xs, uint32_t branch);
 
 /*
- *
- *
  * Returns the stream of the branch: its current one, an absent one with that name, or a new one.
  * Returns NULL without memory.
  */
@@ -135,8 +133,6 @@ void streams_hold(struct streams *xs, const struct stream_message *m);
 unsigned streams_held(const struct streams *xs, const struct stream *x);
 
 /*
- *
- *
  * Releases messages up to the mark: those of the stream's opening, or of all streams if x is NULL.
  * Calls `safe`, which may be NULL, for each message, the oldest first. O(n) in the messages.
  */

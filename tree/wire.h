@@ -14,8 +14,6 @@
 #define WIRE_PART_BYTES (512 * 1024)
 
 /*
- *
- *
  * Appends the frames of the reply (id, kind, csr from r). An entry too large for a frame is
  * replaced by an error. Fails with ERR_LIMIT if b would exceed its limit, and with ERR_NOMEM; b is
  * unchanged then.
@@ -23,8 +21,6 @@
 int wire_put_reply(struct buf *b, const struct reply *r);
 
 /*
- *
- *
  * Adds one part to the earlier ones. The reply is complete unless the message has `more`. After
  * -ERR_NOMEM and -ERR_LIMIT `into` may have some entries of the part.
  */

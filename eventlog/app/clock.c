@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * Records have ticks, and each block defines their scale by two points. The first point is one to
  * two seconds old: long enough for a good slope, short enough to follow a slewed clock. The second
  * point is now. The wall clock is read when the log is opened; later times are monotonic.

@@ -50,8 +50,6 @@ enum omig_event_flags {
 };
 
 /*
- *
- *
  * Opens the log of this process: "FILE", "file://FILE", or a receiver: "x-netlog://HOST:PORT",
  * "x-netlog-udp://HOST:PORT" (`omig log receive`), or "x-syslog://". NULL means the value of
  * OMIG_EVENT_LOG. Returns 0, or -1 with errno: EPROTONOSUPPORT for another URL, EBUSY if a log is
@@ -120,8 +118,6 @@ int omig_event_more(struct omig_event_thread *h, size_t bytes);
 /* Signal-safe. Returns the time for a record if there is no time stamp counter. */
 uint64_t omig_event_clock(void);
 /*
- *
- *
  * Passes the record to subscribers outside the process. Returns the number of bytes for the log. h
  * NULL: the log had no room.
  */

@@ -87,8 +87,6 @@ void omig_interaction_begin_use(const char *object);
 void omig_interaction_end_use(const char *object);
 
 /*
- *
- *
  * The header traceparent of W3C trace context, level 1. export writes it with a 0 at its end;
  * without a sub-task the text is empty. import returns task 0 if the text breaks the rules of its
  * version.

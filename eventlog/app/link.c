@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * Events that are requested from outside the process. If the program runs with libomig, libomig has
  * the words that enable such events, and the rings for their records. The lm rings a bell (a futex)
  * after it has changed words.

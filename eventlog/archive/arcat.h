@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * The catalogue: a table for each event type, a column for each of its fields and class of values.
  * It makes the names of tables and columns: e_ or f_, the characters a-z, 0-9, _ of the true name,
  * and a number if that name exists. The true name is stored as a value. Only files of this room

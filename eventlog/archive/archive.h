@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * Event logs in SQL: a file of SQLite, or a database of PostgreSQL. `where` is "postgresql://..."
  * or a path. docs/archive.md describes the tables. These calls do I/O and may block.
  */
@@ -31,8 +29,6 @@ struct archive_report {
 };
 
 /*
- *
- *
  * Opens an archive; for writing, makes it if it is missing. Fails with ERR_DENIED, ERR_NOTFOUND,
  * ERR_INVALID if it is something else, ERR_AGAIN if it is locked, ERR_SYS, ERR_NOMEM. Fails with
  * ERR_UNSUPPORTED in a build without PostgreSQL, and for a later version.

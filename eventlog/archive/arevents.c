@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * A single statement over all tables. Each column of its result has one class, in both databases: a
  * table's columns are assigned to result columns of their class. Missing ones are NULL.
  */

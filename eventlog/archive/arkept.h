@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * Stores blocks, which their sender repeats until they are acknowledged, in an archive. The
  * transaction of the events also stores which blocks of each stream have arrived and which are
  * lost. So after a kill the next run continues without loss or duplicates.

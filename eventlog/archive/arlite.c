@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * SQLite. The file may be hostile: its contents never cause the use of triggers, functions of
  * extensions or other files. Committed means synced.
  */

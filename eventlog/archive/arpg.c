@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * PostgreSQL: rows by COPY, values as binary parameters, all in a schema of its own. A reader uses
  * a cursor in a read-only transaction. A cursor accepts only a SELECT, even from a superuser.
  */

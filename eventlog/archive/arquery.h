@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * Queries of an archive, in a few kinds of sentences (docs/archive.md lists them) or in SQL. Result
  * columns whose names end in _ns are times or durations. The column stream is a number that is
  * shown in hex.

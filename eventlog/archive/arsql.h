@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * A database of either kind. Values are never a part of SQL text: they are $1, $2, ..., each once
  * and in this order. Names in SQL text are from arcat.h, with only a-z, 0-9 and _. Only files of
  * this room include it.

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * Tests whether two samples differ, and by how much. Values are assumed to be independent; ties are
  * permitted. If a test cannot decide, its p is NaN. Only files of this room include it.
  */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * Views with the classic shape over the wide tables: event, ident, value; and row, which has id and
  * description of each event. A view of all tables would have to be written again with each new
  * type. So there are views of parts, and one that joins the parts.

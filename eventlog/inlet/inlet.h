@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
- *
- *
- *
- *
  * One connection, or all datagrams, of a receiver of event logs. An inlet converts bytes of any
  * form to blocks that can be read alone. The first bytes determine the form: blocks with
  * acknowledgements (eventlog/send), an event log, or lines of ULM, BP, Lite or XML. The bytes are

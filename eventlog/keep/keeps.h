@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
- *
- *
- *
- *
  * The stored subscriptions of a daemon (docs/protocol.md, events_open). Each has a name, an owner,
  * a spool and a lease. Appended blocks are sent to the parent, under its last opening, until it
  * acknowledges them. They survive a kill of the daemon. Only the end of a subscription waits for a

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * Lifelines: events that have the same key (a block, a request) form a line through its stages; two
  * consecutive events form a step. Events without a key are loads if they have numbers, otherwise
  * marks. Pure: converts events to a model.

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * Orders the stages by the lines: stage a is above b if more lines have a before b than b before a.
  * Kinds of lines without a common stage are placed below each other.
  */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * Pictures of more lines than a screen has pixels. They show how many lines are in each cell, so
  * that the slowest step is the darkest. They also show the smallest and largest value of each load.
  */

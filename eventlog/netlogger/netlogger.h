@@ -49,8 +49,6 @@ enum {
 };
 
 /*
- *
- *
  * --- The full library. url: file://PATH, or a path with a / (a bare name is refused, because it
  * meant a host in NetLogger). NULL or NL_ENV means NETLOGGER_DEST. prog NULL means the process's
  * number. NETLOGGER_ON switches messages off unless it is unset, 1, on, true or yes. Handles are
@@ -110,8 +108,6 @@ void NetLoggerSetLevel(NL_Handle *lp, int log_level);
 int NetLoggerSetTrigger(NL_Handle *lp, char *file, int interval_s);
 
 /*
- *
- *
  * --- The later interface. url is as above, "-" for the standard output, or "&" for the standard
  * error; NULL means NL_DEST, then NETLOGGER_DEST. fmt is "name=i other=s" with i int, l long long,
  * d double, s string; "name:s" is accepted too. NL_CFG names a file with one number, the level.
@@ -126,8 +122,6 @@ int NL_flush(NL_log_T log);
 void NL_close(NL_log_T log);
 
 /*
- *
- *
  * --- Summaries of transfers. A summary adds up the work on its logs by transfer (id) and kind. It
  * writes the sums to its output every interval_us (<= 0: at the end), and in NL_transfer_finalize.
  * Events in the sums are not written unless they are passed through. Without a summary both events

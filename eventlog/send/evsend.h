@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
- *
- *
- *
- *
  * Sends blocks to a receiver in the net (docs/eventlog.md), from a program that must not wait for
  * it. Blocks wait in EVSEND_ROOM_BYTES of memory, and a thread sends them. With TCP they stay there
  * until the receiver has acknowledged them. After the loss of a connection or a restart of the
@@ -50,8 +44,6 @@ bool evsend_flush(struct evsend *s, nsec_t max);
 #define EVSEND_WHY_BYTES 256
 
 /*
- *
- *
  * Blocks like evsend_flush(), then frees s. Returns the number of events in unacknowledged blocks,
  * which the receiver may have or not. why, unless NULL, gets the reason as ": text", or "" if it is
  * unknown. s may be NULL.

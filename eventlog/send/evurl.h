@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * Destinations of events that are not files: x-netlog://HOST[:PORT] (TCP), x-netlogs://HOST[:PORT]
  * (TLS), x-netlog-udp://HOST[:PORT], and x-syslog://[HOST[:PORT]]. These names are NetLogger's.
  */
@@ -33,8 +31,6 @@ struct evurl {
 };
 
 /*
- *
- *
  * Any thread. A text with :// is a URL, and any other text is a path. Fails with ERR_UNSUPPORTED
  * for an unknown scheme, and with ERR_INVALID for an invalid host or port.
  */

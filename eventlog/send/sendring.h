@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * Blocks that wait for a receiver: one thread at a time puts, another one takes. Neither waits for
  * the other, and putting is signal-safe. Positions count the bytes since the start of the ring.
  */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * Sends events as syslog messages: to the socket of this host in the form of syslog(3), to another
  * host by UDP as in RFC 5424. A block is acknowledged when all of its messages are sent.
  */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * The stream to a receiver with TLS. The process at its other end, omig-tunnel, has the TLS
  * library, the certificate and the connection. So the program contains nothing of these. It may use
  * another version of that library, and a fault in the library has no effect on it.

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * Sorted events that do not fit into memory. A run is a part of a temporary file. All runs share
  * one file, and thus one descriptor.
  */

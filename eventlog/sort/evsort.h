@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * Sorts events by time. Events with the same time keep their order. Memory is bounded: sorted runs
  * are written to a temporary file, and merged at the end.
  */

@@ -1,19 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
- *
- *
- *
- *
- *
- *
- *
- *
- *
- *
- *
- *
  * Blocks on disk, between the source that makes them and consumers that read them at different
  * speeds. Settled blocks survive the end of the process and of the machine: they are in the log, or
  * counted as lost. Functions here wait for the disk, and use no thread or clock of their own. A
@@ -89,8 +75,6 @@ void spool_free(struct spool *s);
 int spool_limit(struct spool *s, enum spool_when_full when_full, uint64_t max_bytes, nsec_t now);
 
 /*
- *
- *
  * Appends a good block of b->bytes at p. The numbers of a stream must not decrease. Returns 0 if
  * the block is queued, to be settled later. Fails with ERR_LIMIT if it is lost: then its gap is
  * settled later. Both count as appended. Fails with ERR_NOMEM without any effect.

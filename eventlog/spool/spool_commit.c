@@ -187,8 +187,6 @@ static int lose_segment(struct spool *s, struct consumer *c)
 	if (rc) /* unreadable blocks leave a gap in the numbers of later ones */
 		return rc;
 	/*
-	 *
-	 *
 	 * A consumer may have received everything without having acknowledged it. When it does,
 	 * nothing is lost.
 	 */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * A spool with its own thread, for a program that has a loop and must not wait for a disk. Only
  * spooler_close() blocks. Results are reported by callbacks from the loop. If only one thread is
  * permitted, the loop does the work itself, in turns.

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * The worker, which owns the spool. It takes requests, does due work, and delivers blocks to
  * consumers that have requested them. Only the worker waits for the disk.
  */

@@ -24,8 +24,6 @@ struct walk {
 };
 
 /*
- *
- *
  * Reads one window of at most WALK_WINDOW_BYTES, owned by the caller. Advances `place`, by at least
  * a byte before the end, unless on_block does not take the first block. Returns 0, or the result of
  * on_block. Fails with ERR_SYS and errno if the window cannot be read.

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * Writes events in blocks that can be read alone: each has the descriptions of its events. So a
  * lost, repeated or moved block has no effect on others.
  */

@@ -20,8 +20,6 @@
 #define CTF_BUFFER_BYTES (64 * 1024) /* bytes written at once */
 #define CTF_METADATA_MAX_BYTES (64u << 20)
 /*
- *
- *
  * If the first event is before 1970, the clock begins this much earlier: events of other streams,
  * which are written later, may precede it.
  */

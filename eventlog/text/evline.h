@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * Reads events from existing text: ULM, BP and Lite lines, and our own XML. The reader is tolerant
  * if the meaning is clear. An invalid line leads to an error with the reason.
  */
@@ -43,8 +41,6 @@ struct evline {
 struct evline *evline_new(enum evwords_fraction fraction);
 
 /*
- *
- *
  * Returns 1: l->event is the event of the line. Returns 0 for a line without an event: empty, a
  * comment, or the frame of an XML document. Fails with ERR_PARSE, ERR_LIMIT; e has the reason.
  */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * <event ts="" name="" level=""><c n="" t="">...</c><f n="" t="">...</f></event>, one per line, in
  * the form of evout. This is not a general XML parser: it knows only the five entities, and no
  * external references.

@@ -27,8 +27,6 @@ enum evwords_fraction {
 bool evwords_date(const char *s, size_t n, bool is_padded, nsec_t *out, bool *is_short);
 
 /*
- *
- *
  * Parses 2002-03-29T21:03:55.443568Z, also without the punctuation or the Z, or seconds with a
  * point. Returns false if it is not a time.
  */
@@ -45,8 +43,6 @@ void evwords_infer(const char *s, size_t n, struct evvalue *out);
 bool evwords_value(const char *s, size_t n, enum evkind kind, struct evvalue *out);
 
 /*
- *
- *
  * Write numbers unchanged, and strings with escapes as in C: \\ \" \n \t \r \xNN for control
  * characters and bytes that are not UTF-8.
  */

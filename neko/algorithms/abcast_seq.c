@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * Atomic broadcast by the sequencer of a view. The sequencer is the member that has been in the
  * view for the longest time. It sends the next batch after a majority has the previous one. At the
  * end of a view each process reports its last batch. In any majority, one process has each batch

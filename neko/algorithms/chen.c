@@ -44,12 +44,6 @@ static struct span make_span(const struct chen *c, unsigned k, const double x[2]
 }
 
 /*
- *
- *
- *
- *
- *
- *
  * Halves a span until the areas of the whole and of its halves agree. u never increases with x: a
  * span with equal ends is constant. A span that drops steeply at its first end is halved at that
  * end, so that short delays count.

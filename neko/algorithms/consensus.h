@@ -1,19 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
- *
- *
- *
- *
- *
- *
- *
- *
- *
- *
- *
- *
  * Consensus with a failure detector that may err (Chandra and Toueg, J. ACM 43(2), 1996, figure 6):
  * rounds with rotating coordinators, and a majority that is up. It decides instances one after the
  * other.

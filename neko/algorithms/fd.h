@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * Failure detectors: one process sends heartbeats, and others suspect this process if no heartbeat
  * arrives. They log `startSuspect` and `stopSuspect` (content: the monitored process). With
  * fd.log_delay they also log `delay` for each heartbeat (content: its delay in seconds, by the
@@ -69,8 +67,6 @@ int fd_nfde(struct neko_process *p, struct setup *s, struct err *e);
 int fd_adaptive(struct neko_process *p, struct setup *s, struct err *e);
 
 /*
- *
- *
  * phi-accrual (Hayashibara, Défago, Yared and Katayama, SRDS 2004). A process is suspected when the
  * probability of a later heartbeat is below 10^-fd.threshold (8). The last fd.window (1000)
  * heartbeats give the distribution.

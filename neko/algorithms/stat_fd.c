@@ -210,8 +210,6 @@ static void detected(struct stat_fd *h, const struct view *v)
 }
 
 /*
- *
- *
  * A crashed process that is suspected at the end was detected when that suspicion began; T_D is 0
  * if that was before the crash. A mistake that has not ended does not count, as its length is
  * unknown.

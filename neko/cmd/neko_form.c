@@ -170,8 +170,6 @@ static void add_all_series(struct buf *b, const struct run *r)
 }
 
 /*
- *
- *
  * Writes a data frame `neko`: a row for each quantity of a run, with the columns of
  * neko_sweep_csv(). Unknown values are NA. For a single run r (NULL: a sweep) it also writes the
  * values over time: a list `neko_series` of data frames.

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * The file of --messages: a line for each event, and for each message that was sent, lost or
  * delivered. Lines of a simulation are written at once. Messages of a real run are known at its
  * end. Until then the file has the events only; then it is written again, with all lines by time.

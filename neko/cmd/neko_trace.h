@@ -44,8 +44,6 @@ void neko_trace_event(struct neko_trace *t, const struct run *r, const struct ne
 void neko_trace_done(struct neko_trace *t);
 
 /*
- *
- *
  * Writes a member "trace": { "messages": [[from, to, sent, arrived or null, type], ...], "events":
  * [[process, at, what, content], ...] }, times in seconds. The member "messages" is null if
  * messages are unknown.

@@ -38,8 +38,6 @@ nsec_t delay_draw(const struct delay *d, struct rng *r);
 #define DELAY_RESEND_MAX (120 * NSEC_PER_SEC) /* Linux's TCP_RTO_MAX */
 
 /*
- *
- *
  * Draws the additional delay of a segment if each transmission is lost with probability `loss` < 1.
  * The segment is sent again after `first`, then after twice that time, up to DELAY_RESEND_MAX (RFC
  * 6298, 5.5). Returns 0 if the first transmission arrives.

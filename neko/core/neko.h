@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * The interface of a distributed algorithm. It consists of processes 1..m; a process is a stack of
  * layers, on top of networks. A layer sends to the layer below and delivers to the one above. A
  * passive layer is called; an active one has a flow of control of its own (`run`) and a queue, from
@@ -132,12 +130,6 @@ static inline void neko_msg_ref(struct neko_msg *m)
 void neko_msg_unref(struct neko_layer *l, struct neko_msg *m);
 
 /*
- *
- *
- *
- *
- *
- *
  * Sends a message to the layer below, and finally to the network. Never blocks. -ERR_INVALID: no
  * such process, network or type; -ERR_LIMIT, -ERR_NOMEM; -ERR_CLOSED if the run ends. A loss in the
  * network is not an error.
@@ -152,8 +144,6 @@ int neko_send_to(struct neko_layer *l, uint32_t to, uint8_t net, uint16_t type, 
 void neko_deliver(struct neko_layer *l, struct neko_msg *m);
 
 /*
- *
- *
  * Active layers only. Blocks until there is a message, at most for timeout (0: does not block; < 0:
  * without limit). *out is valid until the layer's next receive. Returns NEKO_TIMEOUT without a
  * message. After NEKO_CLOSED the run ends, and run() must return.
@@ -220,8 +210,6 @@ struct neko_row {
 #define NEKO_ROWS_MAX 16
 
 /*
- *
- *
  * A handler: computes quantities from events, which arrive in the order of their times. Checks the
  * properties of the algorithm. The last members may be NULL. The functions are those of NekoStat
  * (Falai, Bondavalli and Di Giandomenico, 2004, figure 11).
@@ -262,8 +250,6 @@ struct neko_measure {
 };
 
 /*
- *
- *
  * Makes a quantity of the results; in init() only, and at most NEKO_ROWS_MAX together with the
  * rows. kind: an enum quantity_kind of <omig/stats.h>, whose functions add values and set the stop
  * condition. The run owns the quantity. A file of values has the name in `stat.files`, or that of
@@ -355,8 +341,6 @@ struct neko_peer {
 };
 
 /*
- *
- *
  * A kind of network. Some members may be NULL, as noted. In a simulation one network carries the
  * messages of all processes. In a real run each process has its own, which carries bytes to others.
  */
@@ -370,8 +354,6 @@ struct neko_net_ops {
 
 	/* --- simulated; NULL for networks of real runs only */
 	/*
-	 *
-	 *
 	 * Called for a message to one process at the time of sending. Either neko_net_arrive() or
 	 * neko_net_lose() follows for it, in this call or in wake(). m is borrowed: take a
 	 * reference to store it.

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * Real runs over several hosts. On each host a factory accepts requests to start processes. For
  * each process the master of a run has a TLS connection to the process's factory. Both present
  * certificates of one monitor's authority. The factory accepts only tools of its own user with the

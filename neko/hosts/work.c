@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * A process of a run in its factory: a child with a stream, and the connection to the master. This
  * file passes frames in both directions, samples the master's time and sends it to the child. If
  * either end closes or is silent, the factory removes both.

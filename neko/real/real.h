@@ -41,8 +41,6 @@ struct real_conf {
 };
 
 /*
- *
- *
  * Waits for the master's REALWIRE_GO, then runs until the master stops it or disconnects. Blocks
  * until then. Returns the exit status, to be passed to _exit(): threads of layers that did not
  * return still exist.

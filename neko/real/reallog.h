@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * Data of a real process that wait to be sent: events, and delays of messages on request. They are
  * lists of chunks of fixed length, which never grow by copying. The reader allocates and touches
  * the chunks, so that writers have no page fault. The owner's lock protects everything except a

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * The networks of a real process. Each one is a UDP socket, with a second one for a multicast
  * group; or streams (realstream.h), which send datagrams in order. All messages carry the key of
  * the run.

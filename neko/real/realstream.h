@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * A TCP network of a real process, with a connection to and from each process of the run. The first
  * message on a connection has the key of the run; until then the connection is a *stranger*. A few
  * strangers are accepted for a short time, and they do not use the places of processes.
@@ -46,8 +44,6 @@ void realstream_close(struct realstream *s);
 void realstream_meet(struct realstream *s, uint64_t key, const struct sockaddr_in *address);
 
 /*
- *
- *
  * Called with the lock. Data that cannot be sent is queued up to a limit; more is lost, as over
  * UDP. Returns true if data is queued, so that realstream_polls() must be called again.
  */

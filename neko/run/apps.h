@@ -22,8 +22,6 @@ struct apps_object {
 };
 
 /*
- *
- *
  * path: such as "./mine.so". The object stays loaded, because it contains names of types and
  * events. Fails with ERR_INVALID, ERR_NOTFOUND, and ERR_UNSUPPORTED for another version.
  */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * The processes of a real run, as its master uses them: on this host (crew_local), or through
  * factories on other hosts (neko/hosts). Frames are those of realwire.h.
  */

@@ -69,8 +69,6 @@ struct run_counts {
 };
 
 /*
- *
- *
  * Simulates. Blocks until the end. Fails for configuration errors of layers and unknown keys before
  * the first run starts. The run itself fails with ERR_LIMIT, ERR_NOMEM.
  */

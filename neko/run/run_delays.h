@@ -23,8 +23,6 @@ void run_delays_done(struct run_delays *d);
 bool run_delays_add(struct run_delays *d, const struct neko_delay *v);
 
 /*
- *
- *
  * Reports all messages in the order of sending. A message was lost if a later one of its link
  * arrived, otherwise it is UNKNOWN. A missing number means a lost message of unknown type, sent at
  * some time between its neighbours. If has_lost is set, some messages are not reported, and missing

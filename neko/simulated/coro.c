@@ -55,8 +55,6 @@ struct coro_stacks {
 
 #if CORO_OWN
 /*
- *
- *
  * void coro_switch(void **from, void *to): saves the registers that a call must preserve by the
  * System V ABI on the stack. It does not save rounding modes: a caller that changes one restores it
  * before it waits. Two calls of swapcontext() make four system calls, and cost 20 times as much.

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * Coroutines that take turns on one thread: the active layers of a simulation. A stack takes memory
  * only as far as it is used. Below it there is a guard page. Before Linux 6.13 only the first
  * thousands of stacks have one, and the others have a canary word.

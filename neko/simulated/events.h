@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * Future events by time. Events at equal times are in the order of numbers that the caller assigns.
  * The queue is a heap with four children per node, so that each level takes two cache lines.
  */

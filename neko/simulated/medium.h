@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
- *
- *
- *
- *
  * A shared medium: one station sends at a time, and all stations receive each frame.
  *
  * ethernet: CSMA/CD, 1-persistent, truncated binary exponential backoff, 16 attempts (IEEE 802.3).

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * Reports a stack overflow of an active layer. Prints a line with the layer on the standard error.
  * Then SIGSEGV ends the process as usual.
  */
@@ -16,8 +14,6 @@ struct simstack *simstack_new(const struct sim *s);
 void simstack_free(struct simstack *w);
 
 /*
- *
- *
  * Between simstack_enter() and simstack_leave(), overflows of this thread are reported. NULL has no
  * effect. Other actions for the signal run afterwards, and are restored by leave.
  */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * An aggregate over objects becomes a set of the objects' values; one over virtual time becomes a
  * node that collects values. Conditions on objects are evaluated here; others are sent with the
  * values, which a set leaves out if they are false. An aggregate over virtual time of the same
@@ -402,8 +400,6 @@ static int conclude(struct folding *f, struct known *out)
 }
 
 /*
- *
- *
  * Evaluates constant values by the wanted fold, even if the graph uses another one. neighbours:
  * NULL, or the node by which a stop finds dependence on earlier values.
  */

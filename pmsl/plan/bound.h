@@ -43,8 +43,6 @@ int bound_init(struct bound *b, const struct world *w);
 void bound_done(struct bound *b);
 
 /*
- *
- *
  * Finds or makes the node. n's inputs are numbers of nodes; they and the texts are copied (texts
  * that the world owns are not). at: the place of a source; NULL for other nodes. -ERR_LIMIT,
  * -ERR_NOMEM.

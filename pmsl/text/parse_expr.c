@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * Expressions. The operators, from the loosest to the tightest: OR; AND; NOT; relations and IN,
  * which do not associate; + and -; * / %; a sign; AT; .name. The grammar of the language has two
  * kinds of expressions, of numbers and of truths; here types (check.h) distinguish them, and the

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * The tree of a text: metrics, their declarations, expressions. The parser makes it, and the check
  * (check.h) sets the members marked `by the check`. One arena holds the tree. Lists are linked by
  * `next`, in the order of the text.

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * Memory that daemons share by mapping it: segments of ranks, and files of their own. A killed
  * daemon writes nothing more there, although its memory is freed in this process. The linker
  * replaces mmap() and munmap() by these calls.

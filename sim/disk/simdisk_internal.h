@@ -28,8 +28,6 @@ bool simdisk_fails(struct simdisk *d);
 bool simdisk_refuses_change(struct simdisk *d);
 
 /*
- *
- *
  * Returns how many of n bytes are written at `at` into a file of `size`. *is_reported: the call
  * returns that number. Otherwise it fails, and sets errno.
  */

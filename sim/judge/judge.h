@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * Checks the world after all faults were repaired and all users have left. All hosts and processes
  * must be visible with their true state, and no process may be stopped. Replies about manipulations
  * must be true, and sums exact. Each call must be reported once to a tool that requests it. At the

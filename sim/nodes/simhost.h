@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * A simulated host: its processes begin, call, get signals and end. An lm sees them through a table
  * of functions. The host records the true history of each process for the judges.
  */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * False messages of a rogue peer: well formed frames with false contents, and malformed frames. The
  * rogue knows the tokens of foreign hosts and its own earlier traffic. All choices are random.
  */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * A compromised daemon or tool of a simulated world. Its code runs unchanged. Between it and the
  * network, this code alters, withholds, repeats and invents messages. It keeps its identity.
  * Reports about the host of the rogue are not judged, nor about its site if it is an sm. All other

@@ -220,8 +220,6 @@ int detector_measure(const struct detector_conf *c, struct detector_result *out,
 }
 
 /*
- *
- *
  * Returns P(X <= k) of a Poisson distribution, for a mean within some deviations of k: summed from
  * term k down, since the first term is not too small.
  */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * Measures the failure detector of our own links: pairs of daemons that only send heartbeats, over
  * TCP on a given network. It measures how often a live peer is suspected, and how long the
  * detection of a lost peer takes.

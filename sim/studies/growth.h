@@ -20,8 +20,6 @@
 #include <stdint.h>
 
 /*
- *
- *
  * From docs/measured/growth.md, with TLS and the kernel's part on that machine. An sm of 256 hosts
  * needs 39 us of processor for each host of a request: one frame down and one frame up. Idle, it
  * needs 15 us for each heartbeat (2 % at 2,000 hosts). mainsm needs 0.8 ms for each further 9 KB of

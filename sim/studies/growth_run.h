@@ -11,8 +11,6 @@
 #define GROWTH_STEPS_MAX 8 /* largest number of numbers of hosts */
 #define GROWTH_LEVELS_MAX 3 /* as CLUSTER_LEVELS_MAX */
 /*
- *
- *
  * Largest number of hosts with events, one process each. With about 500, the graph that evaluates
  * everything at mainsm would exceed FLOW_NODES_MAX and be refused.
  */

@@ -51,8 +51,6 @@ struct play {
 };
 
 /*
- *
- *
  * Some worlds have a keeper, which costs much time. There is none if sms are below sms. A restarted
  * sm waits for each host that it had, even if the host has moved to another sm. Then the end of the
  * subscription always names that host as missing. There is no keeper with a rogue either. A rogue

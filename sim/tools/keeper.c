@@ -25,8 +25,6 @@
 #define CHATTY_ONE_IN 4 /* fraction of keepers that use programs whose events fill a spool */
 #define LANES_MAX 64 /* openings of streams with unacknowledged blocks */
 /*
- *
- *
  * Time until all sites have connected. mainsm waits STREAM_RETURN_NS for a site that an earlier
  * mainsm had, and does not name later ones as missing.
  */

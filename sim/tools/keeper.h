@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * A tool of a simulated world with a subscription to the programs' events. It writes received
  * blocks to a file, as `omig events on --to` does. It also causes such events in programs. It is
  * killed at random, and continues with the file. At the end it receives the remaining events, and

@@ -196,8 +196,6 @@ void simtool_stand(struct simtool *t, nsec_t time)
 }
 
 /*
- *
- *
  * A link may be cut, be repaired before it counts as lost, and be cut again. It delivers no answer
  * then, but no daemon is at fault. So the time of a past silence does not count. A link limits each
  * silence to six seconds, after which it ends.

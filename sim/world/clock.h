@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * The clock and the random numbers of a program that simulates. Code that requests them from the
  * system gets those of the current world, so that runs are repeatable. Linked with --wrap
  * (module.mk).

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * The memory that each daemon of a simulated world has allocated, all in one process. Memory
  * allocated while a daemon's callback runs (loop_running()) is charged to the daemon. The charge
  * ends when any daemon frees the block. heap_wrap.c wraps malloc() and similar functions at link

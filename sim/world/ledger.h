@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * The state of each manipulation that a tool has requested with an id of its own. The effects on
  * the processes must be at least those done, and at most those done and unknown together. The
  * ledger also has the counters that the run prints.

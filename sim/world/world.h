@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * State shared by all parts of one simulated world: a loop in virtual time, a network in memory,
  * random numbers, a folder for all disks. It also has the first violation that was found.
  */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
  * The shape of a distribution of positive values: the distribution scaled to the mean 1. A value of
  * mean m is m times a draw. In texts: constant, exponential, erlang(K), normal(CV), lognormal(CV),
  * hyperexponential(CV). CV is the coefficient of variation, deviation by mean.
