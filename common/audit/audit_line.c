@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An entry as a line. */
+/* Writes an entry as a line. */
 #include "common/audit/audit_internal.h"
 #include "common/base/array.h"
 #include "common/base/limits.h"
@@ -45,7 +45,7 @@ static bool is_secret(const struct omis_param *p, const struct omis_value *v)
 	return p->list && (p->type == OMIS_T_INT || p->type == OMIS_T_FLOAT);
 }
 
-/* <12 values 0123456789abcdef> */
+/* Writes <12 values 0123456789abcdef>. */
 static void put_digest(struct buf *b, const struct audit *a, const struct omis_value *v)
 {
 	struct buf all = BUF_INIT(FRAME_MAX_BYTES);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The last lines as values. Others may have changed the file: each line is checked. */
+/*
+ * Reads the last lines as values. Other programs may have changed the file, so each line is
+ * checked.
+ */
 #include "common/audit/audit_internal.h"
 #include "common/base/limits.h"
 
@@ -9,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FIELDS 13 /* of a line */
+#define FIELDS 13 /* fields of a line */
 #define ANSWER_MAX_BYTES AUDIT_READ_MAX_BYTES
 
 /* Returns the index after the quoted string that begins at i; n if it has no end. */
@@ -21,7 +24,7 @@ static size_t skip_string(const char *p, size_t n, size_t i)
 	return i < n ? i + 1 : n;
 }
 
-/* {"a":1,"b":"c"} -> 1,"c": JSON's strings and numbers are values of our language, too. */
+/* Converts {"a":1,"b":"c"} to 1,"c": JSON's strings and numbers are values of our language, too. */
 static bool audit_values_of_line(const char *p, size_t n, struct buf *values)
 {
 	size_t i = 1, end;
@@ -65,7 +68,7 @@ static void write_entry(struct reading *r, const struct omis_values *v)
 	r->n++;
 }
 
-/* Returns false when the earlier lines are not requested. */
+/* Adds a line. Returns false when earlier lines are not requested. */
 static bool take_line(struct reading *r, const char *line, size_t n)
 {
 	struct buf text = BUF_INIT(AUDIT_READ_MAX_BYTES);
@@ -75,7 +78,7 @@ static bool take_line(struct reading *r, const char *line, size_t n)
 
 	if (!audit_values_of_line(line, n, &text) ||
 	    omis_parse_values(buf_str(&text), text.n, &v, NULL) || !is_entry(v))
-		goto out; /* not a whole entry */
+		goto out; /* not a complete entry */
 	omis_values_i64(v, 0, &number);
 	goes_on = number > r->since;
 	if (goes_on && (r->n >= r->max || r->w.b->n + 2 * n > ANSWER_MAX_BYTES)) {
@@ -90,7 +93,10 @@ out:
 	return goes_on;
 }
 
-/* Reads from the end to the beginning; the text before the first newline may be a partial line. */
+/*
+ * Adds lines from the end to the beginning. The text before the first newline may be a partial
+ * line.
+ */
 static void take_lines(struct reading *r, const struct buf *text, bool is_whole)
 {
 	size_t end = text->n, at = end;
@@ -131,7 +137,7 @@ static void read_tail(const char *path, struct buf *out, size_t most, bool *is_w
 	close(fd);
 }
 
-/* Reads the newest first: the file, then the older one up to the bound. */
+/* Reads the newest entries first: the file, then the older file, up to the bound. */
 static void read_files(const struct audit *a, struct reading *r)
 {
 	const char *const files[] = { a->path, a->older };

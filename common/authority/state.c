@@ -34,7 +34,7 @@ static void host_name(char *out, size_t size)
 		str_copy(out, size, "localhost");
 }
 
-/* user@host: what people read in the CA's certificate. */
+/* Writes user@host, the name in the CA's certificate. */
 static void owner_name(char *out, size_t size)
 {
 	char host[HOST_NAME_MAX + 1];
@@ -56,7 +56,7 @@ void state_owner(char out[IDENTITY_OWNER_MAX_BYTES + 1])
 		snprintf(out, IDENTITY_OWNER_MAX_BYTES + 1, "%ld", (long)getuid());
 }
 
-/* Issues our own certificate into s->creds and the directory; on failure nothing changes. */
+/* Issues our own certificate into s->creds and the directory. On failure nothing changes. */
 static int issue_own(struct state *s, const char *dir, nsec_t now, nsec_t lifetime, struct err *e)
 {
 	struct identity as = { .role = ROLE_MAINSM,
@@ -98,7 +98,7 @@ static int issue_own(struct state *s, const char *dir, nsec_t now, nsec_t lifeti
 	return rc;
 }
 
-/* True if the certificate is of this CA, and not in the last third of its life. */
+/* True if this CA has issued the certificate, and it is not in the last third of its life. */
 static bool is_fresh(const struct state *s, nsec_t now)
 {
 	struct identity who;
@@ -132,7 +132,7 @@ int state_open(struct state *s, nsec_t wall_now, nsec_t cert_lifetime, struct er
 		got = pki_ca_open(s->dir, name, &s->ca, e);
 	if (got)
 		return got;
-	/* A certificate that cannot be read is made again. */
+	/* A certificate that cannot be read is replaced by a new one. */
 	pki_creds_load(dir, &s->creds, NULL);
 	got = state_renew(s, wall_now, cert_lifetime, e);
 	return got < 0 ? got : 0;

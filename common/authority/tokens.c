@@ -14,7 +14,7 @@
 #include <string.h>
 
 #define FIELDS 10
-#define REST 6 /* fields: owner, uid, end of certificates, job */
+#define REST 6 /* number of fields behind the roles: owner, uid, end of certificates, job */
 
 static const struct store_kind file_kind = { .what = "tokens",
 					     .version = 1,
@@ -22,19 +22,20 @@ static const struct store_kind file_kind = { .what = "tokens",
 
 struct token_item {
 	char id[IDENTITY_TOKEN_MAX_BYTES + 1];
-	char hash[PKI_PIN_BYTES]; /* of the secret */
+	char hash[PKI_PIN_BYTES]; /* hash of the secret */
 	struct token_grant grant;
-	nsec_t paid_until; /* wall time; each use costs TOKEN_PACE_NS */
+	/* wall time up to which uses are paid for: each use costs TOKEN_PACE_NS */
+	nsec_t paid_until;
 };
 
 struct tokens {
 	struct store file;
-	char *path; /* owned; NULL: memory only */
+	char *path; /* owned; NULL: stored in memory only */
 	struct token_item *v;
 	size_t n, cap;
 };
 
-/* The pin of a CA is a hash like any other: 128 bits of SHA-256 in letters. */
+/* Hashes a secret like the pin of a CA: 128 bits of SHA-256 in letters. */
 static void hash_secret(char out[PKI_PIN_BYTES], const void *p, size_t n)
 {
 	pki_pin(out, p, n);
@@ -159,8 +160,8 @@ static void drop_ended(struct tokens *t, nsec_t wall_now)
 }
 
 /*
- * Leaves at most TOKEN_JOBS_MAX - 1: removes the one that would end first, which has been unused
- * for longest.
+ * Leaves at most TOKEN_JOBS_MAX - 1 tokens of jobs: removes the one that ends first, whose job has
+ * been inactive for longest.
  */
 static void make_room_for_job(struct tokens *t)
 {
@@ -297,12 +298,12 @@ int tokens_check(const struct tokens *t, const struct token_claim *c, nsec_t wal
 	return 0;
 }
 
-/* Counts all uses, from any number of hosts. */
+/* True if the token is used too fast, by all hosts together. */
 static bool is_too_fast(struct token_item *item, nsec_t wall_now)
 {
 	const nsec_t most = TOKEN_BURST * TOKEN_PACE_NS;
 
-	/* The clock may have been set: no peer waits longer than for the burst. */
+	/* The wall clock may have been set: no peer waits longer than for the burst. */
 	if (item->paid_until < wall_now || item->paid_until > wall_now + 2 * most)
 		item->paid_until = wall_now;
 	if (item->paid_until - wall_now >= most)
@@ -342,7 +343,7 @@ int tokens_keep_jobs(struct tokens *t, bool (*lives)(void *arg, const char *job)
 	for (size_t i = 0; i < t->n; i++) {
 		struct token_grant *g = &t->v[i].grant;
 
-		/* Smaller extensions are skipped: each change is written. */
+		/* Small extensions are skipped, because each change is written. */
 		if (!g->job[0] || g->wall_until <= wall_now ||
 		    g->wall_until > wall_now + TOKEN_JOB_IDLE_NS - TOKEN_JOB_IDLE_NS / 8 ||
 		    !lives(arg, g->job))

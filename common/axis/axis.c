@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #define TICKS 5
-#define LOG_TICKS 8 /* powers of ten; more are passed over */
+#define LOG_TICKS 8 /* powers of ten with ticks; if there are more, some have none */
 
 struct axis axis_linear(double from, double to, double at, double length)
 {
@@ -60,7 +60,10 @@ static void tick_words(char out[AXIS_WORDS_BYTES], double v, double step)
 	snprintf(out, AXIS_WORDS_BYTES, "%.6g", fabs(v) < step / 2 ? 0 : v);
 }
 
-/* Returns tick i: a power of ten; over at most two decades, also 2 and 5 times one. */
+/*
+ * Returns tick i: a power of ten. If the axis has at most two decades, there are ticks at 2 and 5
+ * times a power, too.
+ */
 static double log_tick(const struct axis *a, int i)
 {
 	static const double part[] = { 1, 2, 5 };

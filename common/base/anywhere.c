@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* By their plain names: this file replaces the fortified forms. */
+/* Declared by their plain names, because this file replaces the fortified forms. */
 void *plain_memcpy(void *to, const void *from, size_t n) __asm__("memcpy");
 void *plain_memmove(void *to, const void *from, size_t n) __asm__("memmove");
 void *plain_memset(void *to, int byte, size_t n) __asm__("memset");
@@ -19,7 +19,7 @@ ssize_t plain_pread(int fd, void *out, size_t n, off_t at) __asm__("pread");
 ssize_t plain_readlink(const char *path, char *out, size_t n) __asm__("readlink");
 int plain_vfprintf(FILE *to, const char *fmt, va_list ap) __asm__("vfprintf");
 int plain_vsnprintf(char *out, size_t n, const char *fmt, va_list ap) __asm__("vsnprintf");
-/* The variant that returns a number: glibc and musl agree on it. */
+/* The variant of strerror_r() that returns a number, which glibc and musl both have. */
 int number_strerror_r(int code, char *out, size_t size) __asm__("__xpg_strerror_r");
 
 extern int __register_atfork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void),
@@ -65,7 +65,8 @@ char *anywhere_strerror_r(int code, char *out, size_t size)
 {
 	if (size)
 		out[0] = '\0';
-	number_strerror_r(code, out, size); /* also writes texts of unknown codes, and cut texts */
+	/* it also writes texts for unknown codes, and cut texts */
+	number_strerror_r(code, out, size);
 	return out;
 }
 
@@ -76,7 +77,7 @@ void anywhere_explicit_bzero(void *p, size_t n)
 }
 
 /*
- * sigprocmask() affects the calling thread too. It is in libc itself, so that a program without
+ * sigprocmask() also affects only the calling thread. It is in libc, so that a program without
  * threads needs no thread library.
  */
 int anywhere_pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
@@ -93,7 +94,7 @@ int anywhere_atfork(void (*before)(void), void (*in_parent)(void), void (*in_chi
 				 : ENOSYS;
 }
 
-/* --- of _FORTIFY_SOURCE */
+/* --- functions of _FORTIFY_SOURCE */
 
 static void check_room(size_t n, size_t room)
 {
@@ -154,7 +155,7 @@ int anywhere_fprintf_chk(FILE *to, int flag, const char *fmt, ...)
 	return rc;
 }
 
-/* six: __vsnprintf_chk() of the C library has as many. */
+/* six: the C library's __vsnprintf_chk() has six parameters. */
 int anywhere_vsnprintf_chk(char *out, size_t n, int flag, size_t room, const char *fmt, va_list ap)
 {
 	check_room(n, room);

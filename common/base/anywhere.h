@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Replacements for functions that an old glibc or musl lacks, in libraries that are loaded into
- * other programs. No source names these: mk/anywhere redirects calls to them by the list
- * anywhere.names. Each behaves as the function of its name.
+ * other programs. No source calls them by name: mk/anywhere redirects calls by the list
+ * anywhere.names. Each behaves like the function of its name.
  */
 #ifndef COMMON_BASE_ANYWHERE_H
 #define COMMON_BASE_ANYWHERE_H
@@ -24,10 +24,10 @@ char *anywhere_strerror_r(int code, char *out, size_t size);
 void anywhere_explicit_bzero(void *p, size_t n);
 int anywhere_pthread_sigmask(int how, const sigset_t *set, sigset_t *old);
 
-/* Returns ENOSYS if the C library has no such function: the caller continues without. */
+/* Returns ENOSYS if the C library has no such function. The caller continues without handlers. */
 int anywhere_atfork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void));
 
-/* Functions of _FORTIFY_SOURCE; room: bytes of the destination. A longer write ends the process. */
+/* Functions of _FORTIFY_SOURCE. room: size of the destination; a longer write ends the process. */
 void *anywhere_memcpy_chk(void *to, const void *from, size_t n, size_t room);
 void *anywhere_memmove_chk(void *to, const void *from, size_t n, size_t room);
 void *anywhere_memset_chk(void *to, int byte, size_t n, size_t room);

@@ -6,15 +6,15 @@
 #include <stddef.h>
 
 /*
- * Makes room for `need` items of `item` bytes in the array at `array` (which
- * points to the array's pointer). The capacity at least doubles; new items are zero.
- * -ERR_LIMIT when need > max, -ERR_NOMEM; nothing has changed then. O(1) amortised.
+ * Makes room for `need` items of `item` bytes in the array at `array` (which points to the array's
+ * pointer). The capacity at least doubles; new items are zero. Fails with ERR_LIMIT if need > max,
+ * and with ERR_NOMEM, without a change. O(1) amortised.
  *
  *	rc = array_grow(&f->node, &f->cap, f->n + 1, sizeof(*f->node), FLOW_NODES_MAX);
  */
 int array_grow(void *array, size_t *cap, size_t need, size_t item, size_t max);
 
-/* For qsort(): ascending. No value is NaN. */
+/* Comparison for qsort(): ascending. No value may be NaN. */
 int array_order_int32(const void *a, const void *b);
 int array_order_int64(const void *a, const void *b);
 int array_order_double(const void *a, const void *b);

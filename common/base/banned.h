@@ -6,7 +6,7 @@
 #ifndef COMMON_BASE_BANNED_H
 #define COMMON_BASE_BANNED_H
 
-/* Declared first: the macros below must not meet the declarations. */
+/* Declared before the macros below, which would change the declarations. */
 #include <alloca.h>
 #include <signal.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 
 #define BANNED(func) banned_function_##func()
 
-/* Unbounded writes: snprintf, str_dup, struct buf. */
+/* Unbounded writes: use snprintf, str_dup, struct buf. */
 #undef strcpy
 #define strcpy(d, s) BANNED(strcpy)
 #undef strcat
@@ -28,7 +28,7 @@
 #undef alloca
 #define alloca(n) BANNED(alloca)
 
-/* Hidden static state: strtok_r or a cursor, gmtime_r, localtime_r, rng.h. */
+/* Hidden static state: use strtok_r or a cursor, gmtime_r, localtime_r, rng.h. */
 #undef strtok
 #define strtok(s, d) BANNED(strtok)
 #undef gmtime
@@ -42,11 +42,11 @@
 #undef atoi
 #define atoi(s) BANNED(atoi)
 
-/* Semantics differ between systems: sigaction. */
+/* Semantics that differ between systems: use sigaction. */
 #undef signal
 #define signal(n, f) BANNED(signal)
 
-/* A shell between us and the program: posix_spawn or fork and execve. */
+/* A shell between us and the program: use posix_spawn, or fork and execve. */
 #undef system
 #define system(c) BANNED(system)
 #undef popen

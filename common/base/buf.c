@@ -63,7 +63,7 @@ int buf_reserve(struct buf *b, size_t n)
 
 int buf_put(struct buf *b, const void *p, size_t n)
 {
-	/* The source may be our own bytes, which growing moves. */
+	/* The source may be part of the buffer itself, which may move when it grows. */
 	bool inside = b->p && (const uint8_t *)p >= b->p && (const uint8_t *)p < b->p + b->cap;
 	size_t at = inside ? (size_t)((const uint8_t *)p - b->p) : 0;
 	int rc = buf_reserve(b, n);
@@ -79,7 +79,7 @@ int buf_put(struct buf *b, const void *p, size_t n)
 
 int buf_putc(struct buf *b, uint8_t c)
 {
-	/* a short way: a third of the calls that make text put one character */
+	/* a fast path: a third of the calls that make text put one character */
 	if (!b->failed && b->n + 1 < b->cap) {
 		b->p[b->n++] = c;
 		b->p[b->n] = 0;

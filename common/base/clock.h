@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Time. nsec_t is monotonic nanoseconds unless a name says wall_. Ticks are the cheapest time
- * stamp: the invariant TSC, else CLOCK_MONOTONIC nanoseconds. A struct ticks_scale converts them to
+ * stamp: the invariant TSC, or CLOCK_MONOTONIC nanoseconds. A struct ticks_scale converts them to
  * monotonic time.
  */
 #ifndef COMMON_BASE_CLOCK_H
@@ -20,33 +20,33 @@ typedef int64_t nsec_t;
 
 /* Any thread, signal-safe. */
 nsec_t clock_mono(void);
-nsec_t clock_wall(void); /* since 1970, UTC */
+nsec_t clock_wall(void); /* ns since 1970, UTC */
 
 #define CLOCK_TEXT_BYTES 36
 
 /*
- * "2026-01-31T08:15:30.000000001Z" into out[CLOCK_TEXT_BYTES]; digits 0..9 after the point. Returns
- * out.
+ * Writes "2026-01-31T08:15:30.000000001Z" to out[CLOCK_TEXT_BYTES], with 0..9 digits behind the
+ * point. Returns out.
  */
 char *clock_format_rfc3339(char *out, nsec_t wall, int digits);
 
 enum ticks_source { TICKS_MONOTONIC, TICKS_TSC };
 
 /*
- * True if the kernel trusts the processor's TSC, which has one rate on all cores and in every power
+ * True if the kernel considers the TSC stable: it has one rate on all cores and in every power
  * state.
  */
 bool tsc_is_invariant(void);
 
 /*
- * Returns the source that this machine has. OMIG_TICKS=monotonic in the environment refuses the
+ * Returns the best source of this machine. OMIG_TICKS=monotonic in the environment excludes the
  * TSC.
  */
 enum ticks_source ticks_source_best(void);
 
 /*
- * ns = base_ns + ((ticks - base_ticks) * mult >> shift), in 128 bits; plain data, fit for a segment
- * or a message.
+ * ns = base_ns + ((ticks - base_ticks) * mult >> shift), in 128 bits. Plain data, for segments and
+ * messages.
  */
 struct ticks_scale {
 	uint64_t base_ticks;
@@ -63,37 +63,38 @@ static inline uint64_t ticks_now(enum ticks_source source)
 
 #if defined(__x86_64__)
 	if (__builtin_expect(source == TICKS_TSC, 1))
-		return __builtin_ia32_rdtsc(); /* <x86intrin.h> adds 25,000 lines to each source */
+		/* inline, because <x86intrin.h> adds 25,000 lines to each source */
+		return __builtin_ia32_rdtsc();
 #endif
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 /*
- * Blocks for `spend` (>= 1 ms is sensible) if the source is the TSC. Fails with ERR_UNSUPPORTED if
- * this machine lacks the source, ERR_INTERNAL if the TSC did not advance.
+ * Blocks for `spend`, at least 1 ms, if the source is the TSC. Fails with ERR_UNSUPPORTED if this
+ * machine lacks the source, ERR_INTERNAL if the TSC did not advance.
  */
 int ticks_calibrate(struct ticks_scale *out, enum ticks_source source, nsec_t spend);
 
 /*
- * Computes the scale from two (ticks, ns) points, without blocking: for a loop that refines it.
- * ERR_INVALID unless both differences are positive.
+ * Computes the scale from two (ticks, ns) points, without blocking. Fails with ERR_INVALID unless
+ * both differences are positive.
  */
 int ticks_scale_from_points(struct ticks_scale *out, const uint64_t ticks[2], const nsec_t ns[2]);
 
-/* Takes one (ticks, ns) point, the narrowest of a few tries. */
+/* Samples one (ticks, ns) point: the narrowest of a few tries. */
 void ticks_sample(enum ticks_source source, uint64_t *ticks, nsec_t *ns);
 
 /*
- * Any value is safe: saturates instead of overflowing. A peer's scale must pass
- * ticks_scale_is_sane() to be useful.
+ * Accepts any value: saturates instead of overflowing. Only a scale that passes
+ * ticks_scale_is_sane() gives useful results.
  */
 nsec_t ticks_to_nsec(const struct ticks_scale *s, uint64_t ticks);
 
 /* Converts a duration, without the base. */
 nsec_t ticks_delta_to_nsec(const struct ticks_scale *s, uint64_t delta);
 
-/* True if mult and shift mean a rate between 1 MHz and 100 GHz, and source is known. */
+/* True if mult and shift mean a rate between 1 MHz and 100 GHz, and the source is known. */
 bool ticks_scale_is_sane(const struct ticks_scale *s);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Checked reading of bytes from another writer. Failure is sticky: past the
- * first short read every getter returns 0 or NULL and `failed` stays. A
- * decoder reads a whole record and tests it once. Never reads past n.
+ * Checked reading of bytes from another writer. Failure is sticky: after the first read past the
+ * end, every getter returns 0 or NULL, and `failed` stays set. A decoder reads a whole record and
+ * tests `failed` once. Never reads past n.
  */
 #ifndef COMMON_BASE_CUR_H
 #define COMMON_BASE_CUR_H
@@ -25,7 +25,7 @@ static inline size_t cur_left(const struct cur *c)
 	return c->failed ? 0 : c->n - c->at;
 }
 
-/* True if nothing failed and no byte is left. */
+/* True if nothing has failed and all bytes were read. */
 bool cur_is_done(const struct cur *c);
 
 uint8_t cur_u8(struct cur *c);
@@ -34,10 +34,13 @@ uint32_t cur_u32le(struct cur *c);
 uint64_t cur_u64le(struct cur *c);
 double cur_doublele(struct cur *c);
 
-/* Base-128; fails on more than ten bytes and on bits beyond 64. Padded encodings pass. */
+/*
+ * Reads a base-128 number. Fails on more than ten bytes, and on bits beyond 64. Padded encodings
+ * are accepted.
+ */
 uint64_t cur_varint_long(struct cur *c);
 
-/* Inline for the most frequent case: one byte. */
+/* The inline part handles the most frequent case, one byte. */
 static inline uint64_t cur_varint(struct cur *c)
 {
 	if (cur_left(c) && c->p[c->at] < 0x80)
@@ -45,7 +48,10 @@ static inline uint64_t cur_varint(struct cur *c)
 	return cur_varint_long(c);
 }
 
-/* Returns n bytes inside the input, or NULL and failed. For n == 0 not NULL unless failed. */
+/*
+ * Returns n bytes inside the input; or NULL, and sets failed. For n == 0 the result is not NULL
+ * unless failed is set.
+ */
 const uint8_t *cur_bytes(struct cur *c, size_t n);
 
 #endif

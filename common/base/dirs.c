@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private directories, and where they are. */
+/* Makes private directories, and finds their places. */
 #include "common/base/file.h"
 
 #include "common/base/str.h"
@@ -13,8 +13,9 @@
 #include <unistd.h>
 
 /*
- * Makes a directory. Removes it if its name could not be synced: a second attempt would find it and
- * assume that it was synced. Keeps it if its parent cannot be synced (EACCES, EINVAL).
+ * Makes a directory. Removes it if its name could not be synced. Otherwise a second attempt would
+ * find it and assume that it was synced. Keeps it if its parent can never be synced (EACCES,
+ * EINVAL).
  */
 static int make_one(const char *path)
 {
@@ -115,8 +116,8 @@ static bool is_of(const char *path, bool own)
 }
 
 /*
- * A standard place that cannot be used is no error: /tmp remains. A directory that is ours, and
- * open to others, is an error: otherwise its contents (an authority, a socket) would be skipped
+ * A standard place that cannot be used is no error, because /tmp remains. A directory that is ours,
+ * and open to others, is an error: otherwise its contents (an authority, a socket) would be skipped
  * silently.
  */
 static int first_usable(char *out, const char *parent, const char *below, bool make, struct err *e)
@@ -163,8 +164,8 @@ int file_state_dir_find(char *out, struct err *e)
 }
 
 /*
- * Names in /tmp belong to the first user: a name that another user has taken is skipped. *taken, if
- * not NULL, reports it.
+ * Any user may make a name in /tmp first, and it is then that user's: a name of another user is
+ * skipped. *taken, if not NULL, reports that.
  */
 static int runtime_dir(char *out, bool make, struct err *taken, struct err *e)
 {

@@ -27,7 +27,7 @@ static const char *const names[ERR_NCODES] = {
 	[ERR_INTERNAL] = "INTERNAL",
 };
 
-/* Longer than usual words; a longer one, such as a path, is cut. */
+/* Longer than usual words. A longer word, such as a path, is cut. */
 #define WORD_MAX_BYTES 32
 #define CUT_MARK "..."
 
@@ -46,7 +46,7 @@ static void cut_text(struct err *e, const char *all)
 	memcpy(e->text + n, CUT_MARK, sizeof(CUT_MARK));
 }
 
-/* Formats through a scratch text: arguments may point into e->text. */
+/* Formats in a separate buffer, because arguments may point into e->text. */
 static void __attribute__((format(printf, 2, 0)))
 set_text(struct err *e, const char *fmt, va_list ap)
 {

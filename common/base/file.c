@@ -24,8 +24,8 @@ int file_join(char *out, size_t size, const char *a, const char *b, struct err *
 }
 
 /*
- * Converts errno of a failed open to the most specific code. ESRCH: a process that ended while
- * /proc was read.
+ * Converts errno of a failed open to the most specific code. ESRCH: a process has ended while /proc
+ * was read.
  */
 static int open_failed(const char *path, struct err *e)
 {
@@ -65,7 +65,7 @@ static int check_kind(const char *path, const struct stat *st, unsigned flags, s
 	return 0;
 }
 
-/* Reads once into the free room of the buffer; if it is full, tests for the end. */
+/* Reads once into the free room of the buffer. If there is none, tests for the end of the file. */
 static ssize_t read_some(int fd, struct buf *out)
 {
 	size_t room = out->max - out->n < READ_STEP ? out->max - out->n : READ_STEP;
@@ -85,7 +85,7 @@ static ssize_t read_some(int fd, struct buf *out)
 	return n;
 }
 
-/* Up to the end of the file, at most max bytes. */
+/* Reads up to the end of the file, at most max bytes. */
 static int read_all(int fd, const char *path, size_t max, struct buf *out, struct err *e)
 {
 	size_t total = 0;
@@ -107,7 +107,7 @@ static int read_all(int fd, const char *path, size_t max, struct buf *out, struc
 	}
 }
 
-/* As read_all(), but *out is unchanged on failure. */
+/* Reads like read_all(), but leaves *out unchanged on failure. */
 static int read_or_undo(int fd, const char *path, size_t max, struct buf *out, struct err *e)
 {
 	struct buf before = *out;
@@ -167,7 +167,7 @@ static int write_all(int fd, const uint8_t *p, size_t n)
 	return 0;
 }
 
-/* A rename is safe against power loss only when the directory is on the disk too. */
+/* A rename survives a power loss only when the directory is on the disk, too. */
 int file_sync_name(const char *path)
 {
 	char dir[FILE_PATH_BYTES];
@@ -183,7 +183,7 @@ int file_sync_name(const char *path)
 	return rc;
 }
 
-/* The umask of a tool is its user's: it may remove rights that the next start needs. */
+/* Restores the owner's rights: the umask of a user may remove rights that the next start needs. */
 static void keep_owner(int fd)
 {
 	struct stat st;
@@ -192,7 +192,7 @@ static void keep_owner(int fd)
 		fchmod(fd, FILE_MODE);
 }
 
-/* A descriptor, or -code. */
+/* Returns a descriptor, or -code. */
 static int make_temp(const char *path, char temp[FILE_PATH_BYTES], struct err *e)
 {
 	int fd;
@@ -245,7 +245,7 @@ int file_write_atomic(const char *path, const void *p, size_t n, struct err *e)
 	return rc;
 }
 
-/* File systems of clusters may have no locks, or no server of locks. */
+/* Reports a failed lock. File systems of clusters may have no locks, or no server of locks. */
 static int lock_failed(const char *path, struct err *e)
 {
 	switch (errno) {

@@ -31,8 +31,10 @@ static inline void sip_word(uint64_t v[4], uint64_t word, unsigned rounds)
 	v[0] ^= word;
 }
 
-/* Aumasson and Bernstein, "SipHash: a fast short-input PRF". In line, so that rounds are
- * constants. */
+/*
+ * SipHash by Aumasson and Bernstein, "SipHash: a fast short-input PRF". Inline, so that the numbers
+ * of rounds are constants.
+ */
 static inline __attribute__((always_inline)) uint64_t sip(const struct hash_key *key, const void *p,
 							  size_t n, unsigned rounds, unsigned final)
 {
@@ -76,7 +78,10 @@ uint64_t hash_mix64(uint64_t v)
 	return v ^ v >> 31;
 }
 
-/* Sixteen entries: a table that fits two cache lines, two steps a byte. Polynomial 0x82f63b78. */
+/*
+ * A table of sixteen entries fits two cache lines, and needs two steps for each byte. Polynomial
+ * 0x82f63b78.
+ */
 static const uint32_t crc_nibble[16] = {
 	0x00000000, 0x105ec76f, 0x20bd8ede, 0x30e349b1, 0x417b1dbc, 0x5125dad3,
 	0x61c69362, 0x7198540d, 0x82f63b78, 0x92a8fc17, 0xa24bb5a6, 0xb21572c9,
@@ -97,7 +102,9 @@ uint32_t hash_crc32c_by_table(uint32_t crc, const void *p, size_t n)
 }
 
 #if defined(__x86_64__)
-/* The processor's own instruction: 8 bytes in three cycles, where the table takes some forty. */
+/*
+ * Uses the processor's instruction: 8 bytes in three cycles, for which the table needs about forty.
+ */
 __attribute__((target("sse4.2"))) static uint32_t crc_by_instruction(uint32_t crc, const uint8_t *b,
 								     size_t n)
 {

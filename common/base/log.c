@@ -27,10 +27,12 @@ struct area {
 	enum log_level level;
 };
 
-/* The only global of common/: written by main() before threads, the levels at any time. */
+/*
+ * The only global of common/: main() sets it before threads exist; levels may change at any time.
+ */
 static struct {
-	_Atomic int level; /* level of areas without a separate level */
-	_Atomic int loudest; /* of all */
+	_Atomic int level; /* level of areas without a level of their own */
+	_Atomic int loudest; /* the most verbose level of all areas */
 	struct area area[LOG_AREAS_MAX];
 	size_t narea;
 	enum log_format format;
@@ -42,8 +44,8 @@ static struct {
 	   .fd = STDERR_FILENO };
 
 /*
- * Compares device and inode with systemd's name of the journal's stream. A redirected stderr has
- * others.
+ * True if stderr is systemd's journal stream, by device and inode: those of a redirected stderr
+ * differ.
  */
 static bool is_journal(int fd)
 {
@@ -55,7 +57,7 @@ static bool is_journal(int fd)
 	       st.st_dev == dev && st.st_ino == ino;
 }
 
-/* "net=debug,..." into at most LOG_AREAS_MAX. */
+/* Parses "net=debug,..." to at most LOG_AREAS_MAX areas. */
 static int parse_areas(const char *s, struct area *out, size_t *n)
 {
 	for (*n = 0; *s; s += *s == ',') {
@@ -148,7 +150,8 @@ int log_level_from_name(const char *name, enum log_level *out)
  */
 static bool site_admits(struct log_site *site, unsigned *suppressed)
 {
-	int64_t window = clock_mono() / NSEC_PER_SEC + 1; /* never the 0 of a fresh site */
+	/* never 0, which is the value in a new site */
+	int64_t window = clock_mono() / NSEC_PER_SEC + 1;
 	int64_t seen = atomic_load(&site->window);
 
 	*suppressed = 0;
@@ -162,7 +165,7 @@ static bool site_admits(struct log_site *site, unsigned *suppressed)
 	return false;
 }
 
-/* A text with a newline would forge a second line. */
+/* Replaces newlines, with which a text would forge a second line. */
 static void one_line(char *s)
 {
 	for (; *s; s++)
@@ -183,7 +186,7 @@ static void cut_at_character(char *s)
 	}
 }
 
-/* Writes the inside of a JSON string; control characters are already removed. */
+/* Writes the inside of a JSON string, from which control characters were removed before. */
 static void json_text(char *out, size_t size, const char *s)
 {
 	size_t n = 0;
@@ -201,7 +204,7 @@ static void json_text(char *out, size_t size, const char *s)
 static int format_json(char *line, size_t size, enum log_level level, const char *area,
 		       const char *text)
 {
-	char when[CLOCK_TEXT_BYTES], quoted[2 * LINE_BYTES]; /* each of them escaped */
+	char when[CLOCK_TEXT_BYTES], quoted[2 * LINE_BYTES]; /* each character may be escaped */
 
 	json_text(quoted, sizeof(quoted), text);
 	return snprintf(line, size,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers in text. The C library's parsers take leading space and, for doubles, the locale's point.
+ * Conversion between numbers and text. The C library's parsers accept leading space and, for
+ * doubles, the decimal point of the locale.
  */
 #include "common/base/str.h"
 
@@ -17,7 +18,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Decimal digits to the end of s, at least one. */
+/* Parses decimal digits up to the end of s, at least one. */
 static int parse_digits(const char *s, uint64_t *out)
 {
 	uint64_t v = 0;
@@ -59,7 +60,7 @@ int str_to_i64(const char *s, int64_t min, int64_t max, int64_t *out)
 	return 0;
 }
 
-/* Decimal only: strtod would also take hexadecimal, inf and nan. */
+/* True for decimal numbers only: strtod() also accepts hexadecimal numbers, inf and nan. */
 static bool has_decimal_form(const char *s)
 {
 	size_t digits = 0;
@@ -212,7 +213,7 @@ int str_from_base32(void *out, size_t n, const char *s)
 	return 0;
 }
 
-/* A program that called setlocale() may have another decimal point. */
+/* Replaces the decimal point of the locale, which a program may have changed by setlocale(). */
 static void use_point(char *text)
 {
 	char *to = text;
@@ -237,8 +238,8 @@ static char *from_not_finite(char *out, double v)
 }
 
 /*
- * Most values that people measure have few digits: thousandths below 100,000 are written without
- * the C library, which takes a hundred times as long. The text is the same.
+ * Writes thousandths below 100,000 without the C library, which takes a hundred times as long. Most
+ * measured values have few digits. The text is the same.
  */
 static bool from_thousandths(char *out, double v, bool is_exact)
 {
@@ -270,7 +271,7 @@ static bool from_thousandths(char *out, double v, bool is_exact)
 	return true;
 }
 
-/* Below it no fewer digits read back: a double has 15 that count, a float 6. */
+/* Below this, fewer digits do not read back: a double has 15 significant digits, a float 6. */
 #define FEW_OF_DOUBLE 1e5
 #define FEW_OF_FLOAT 1e3
 
@@ -279,7 +280,7 @@ static bool is_few(double v, double limit)
 	return v > -limit && v < limit;
 }
 
-/* The thousandth that is nearest to v. */
+/* Returns the thousandth that is nearest to v. */
 static double nearest(double v)
 {
 	return (double)(int64_t)(v * 1000 + (v < 0 ? -0.5 : 0.5)) / 1000;

@@ -18,12 +18,12 @@ static inline uint64_t rotl(uint64_t v, unsigned n)
 
 void rng_init(struct rng *r, uint64_t seed)
 {
-	/* splitmix64 spreads any seed, 0 included, over the state. */
+	/* splitmix64 spreads any seed, also 0, over the state. */
 	for (unsigned i = 0; i < 4; i++)
 		r->s[i] = hash_mix64(seed += 0x9e3779b97f4a7c15);
 }
 
-/* Blackman and Vigna, xoshiro256**. */
+/* xoshiro256** by Blackman and Vigna. */
 uint64_t rng_next(struct rng *r)
 {
 	uint64_t *s = r->s, out = rotl(s[1] * 5, 7) * 9, t = s[1] << 17;
@@ -39,7 +39,8 @@ uint64_t rng_next(struct rng *r)
 
 uint64_t rng_below(struct rng *r, uint64_t n)
 {
-	uint64_t least = (0 - n) % n, v; /* 2^64 mod n: numbers below it would be favoured */
+	/* 2^64 mod n: without a rejection, smaller numbers would be more likely */
+	uint64_t least = (0 - n) % n, v;
 
 	do {
 		v = rng_next(r);
@@ -71,7 +72,7 @@ int rng_fill_random(void *p, size_t n, struct err *e)
 
 static void draw_seed(void)
 {
-	/* Without the kernel's random numbers keys are guessable, but tables still work. */
+	/* Without the kernel's random numbers, keys can be guessed, but tables still work. */
 	if (rng_fill_random(&key_seed, sizeof(key_seed), NULL))
 		key_seed.k0 = hash_mix64((uint64_t)(uintptr_t)&key_seed);
 }

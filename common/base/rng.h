@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random numbers: repeatable ones from a seed (xoshiro256**; not for secrets) and the kernel's. */
+/* Random numbers: repeatable ones from a seed (xoshiro256**; not for secrets), and the kernel's. */
 #ifndef COMMON_BASE_RNG_H
 #define COMMON_BASE_RNG_H
 
@@ -17,15 +17,15 @@ struct rng {
 void rng_init(struct rng *r, uint64_t seed);
 uint64_t rng_next(struct rng *r);
 
-/* In [0, n); n > 0. Every number equally likely. */
+/* Returns a number in [0, n), n > 0, all equally likely. */
 uint64_t rng_below(struct rng *r, uint64_t n);
 
-/* In [0, 1). */
+/* Returns a number in [0, 1). */
 double rng_double(struct rng *r);
 
 /*
- * Secret bytes from the kernel. Blocks until the kernel's generator is seeded, at boot only.
- * ERR_SYS.
+ * Gets secret bytes from the kernel. Blocks until the kernel's generator is seeded, only at boot.
+ * Fails with ERR_SYS.
  */
 int rng_fill_random(void *p, size_t n, struct err *e);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The settings under which a daemon was started, for programs that it starts for others. */
+/* The settings under which a daemon was started, for the programs that it starts. */
 #ifndef COMMON_BASE_SPAWN_ENV_H
 #define COMMON_BASE_SPAWN_ENV_H
 

@@ -47,7 +47,7 @@ bool str_copy(char *out, size_t size, const char *s)
 		out[n] = '\0';
 		return true;
 	}
-	/* s[n] did not fit: removes a partial character at the end. */
+	/* the character at s[n] did not fit: removes a partial one at the end */
 	while (n && ((unsigned char)s[n] & 0xc0) == 0x80)
 		n--;
 	out[n] = '\0';
@@ -95,7 +95,7 @@ bool str_is_utf8(const void *p, size_t n)
 	return true;
 }
 
-/* C0, DEL, C1, and the characters that reorder what a terminal shows. */
+/* True for C0, DEL, C1, and for characters that change the order of text on a terminal. */
 static bool is_control(uint32_t cp)
 {
 	return cp < 0x20 || (cp >= 0x7f && cp <= 0x9f) || cp == 0x2028 || cp == 0x2029 ||
@@ -117,7 +117,7 @@ bool str_is_name(const char *p, size_t n)
 	return true;
 }
 
-/* The escaped form of the character at p in out[4]; *took is its length in the input. */
+/* Writes the escaped form of the character at p to out[4]. *took is its length in the input. */
 static size_t escape_one(char *out, const uint8_t *p, size_t n, size_t *took)
 {
 	static const char from[] = "\n\t\r\\\"", to[] = "ntr\\\"";
@@ -146,7 +146,7 @@ static size_t escape_one(char *out, const uint8_t *p, size_t n, size_t *took)
 char *str_escape(char *out, size_t size, const void *p, size_t n)
 {
 	const uint8_t *b = p;
-	size_t at = 0, mark = 0; /* mark: the last place where "..." still fits */
+	size_t at = 0, mark = 0; /* mark: the last position at which "..." still fits */
 	size_t took;
 	char one[4];
 

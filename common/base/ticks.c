@@ -14,14 +14,14 @@
 
 __extension__ typedef unsigned __int128 wide;
 
-/* 40 bits of fraction: an hour of ticks stays exact to a nanosecond. */
+/* 40 bits of fraction: an hour of ticks is exact to a nanosecond. */
 #define SCALE_SHIFT 40
 #define SAMPLE_TRIES 16
 
 #if defined(__x86_64__)
 /*
- * The kernel removes the TSC from this list if it found it unstable. Without a list (no /sys) the
- * TSC is trusted.
+ * True if the kernel has removed the TSC from this list because it is unstable. Without a list (no
+ * /sys) the TSC is accepted.
  */
 static bool kernel_distrusts_tsc(void)
 {
@@ -129,7 +129,7 @@ nsec_t ticks_delta_to_nsec(const struct ticks_scale *s, uint64_t delta)
 	return ns > INT64_MAX ? INT64_MAX : (nsec_t)ns;
 }
 
-/* Before the base, too, a time is rounded towards the past. */
+/* Times before the base are rounded towards the past, too. */
 static nsec_t delta_up(const struct ticks_scale *s, uint64_t delta)
 {
 	unsigned shift = s->shift & 63;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The allocator's calls as a linker's --wrap names them: __real_ is the C library's, __wrap_ is
- * the function that replaces it in that program.
+ * The allocator's functions under the names of a linker's --wrap. __real_ is the C library's
+ * function, and __wrap_ is the function that replaces it in the program.
  */
 #ifndef COMMON_BASE_WRAPPED_H
 #define COMMON_BASE_WRAPPED_H

@@ -4,7 +4,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define NEAREST_NAME_BYTES 64 /* comparing longer names takes noticeable time */
+/* longer names are not compared, because that takes noticeable time */
+#define NEAREST_NAME_BYTES 64
 
 static char lower(char c)
 {
@@ -16,7 +17,7 @@ static bool is_swapped(const char *a, const char *b)
 	return lower(a[0]) == lower(b[-1]) && lower(a[-1]) == lower(b[0]);
 }
 
-/* The Levenshtein distance, in which a swap of two neighbours is one edit. */
+/* Returns the Levenshtein distance, in which a swap of two neighbours is one edit. */
 static unsigned distance(const char *a, const char *b)
 {
 	unsigned rows[3][NEAREST_NAME_BYTES + 1], n = (unsigned)strlen(b), i;
@@ -56,7 +57,7 @@ void nearest_try(struct nearest *n, const char *candidate)
 	size_t have = strlen(n->name), len = strlen(candidate);
 	unsigned d;
 
-	/* The difference in length is the least distance, and needs no comparison. */
+	/* The difference in length is the smallest possible distance, and is cheap to compute. */
 	if (len > NEAREST_NAME_BYTES || have > NEAREST_NAME_BYTES ||
 	    (len > have ? len - have : have - len) >= n->distance)
 		return;

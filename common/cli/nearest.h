@@ -4,13 +4,13 @@
 #define COMMON_CLI_NEAREST_H
 
 /*
- * The tried name that is most similar to `name`; NULL if none is. Letters of another case, and one
- * typing error in three letters, count as similar.
+ * The name, of those that were tried, that is most similar to `name`; NULL if none is. Differences
+ * in case, and one typing error in three letters, count as similar.
  */
 struct nearest {
-	const char *name; /* name to look for */
+	const char *name; /* the name to look for */
 	const char *best; /* best match so far; NULL = none */
-	unsigned distance; /* of best */
+	unsigned distance; /* distance of `best` */
 };
 
 struct nearest nearest_to(const char *name);

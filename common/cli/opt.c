@@ -14,7 +14,7 @@
 
 #define TABLE_MAX 64 /* options of one program */
 
-/* getopt's numbers: above every character. */
+/* Numbers of options for getopt: above every character. */
 enum { ID_FIRST = 256, ID_HELP = ID_FIRST + TABLE_MAX, ID_VERSION };
 
 struct lists {
@@ -94,7 +94,7 @@ int opt_to_nsec(const char *s, int64_t min, int64_t max, int64_t *out)
 	for (size_t i = 0; i < ARRAY_LEN(units); i++) {
 		if (strcmp(s + n, units[i].name) != 0)
 			continue;
-		/* 9.2e18 is the last double below 2^63 with room for rounding. */
+		/* 9.2e18 is the largest such double below 2^63, with room for rounding. */
 		if (str_to_double(number, -9.2e18 / units[i].ns, 9.2e18 / units[i].ns, &v))
 			return -ERR_INVALID;
 		v *= units[i].ns;
@@ -157,7 +157,7 @@ static int set_number(const struct opt *o, const char *value, struct err *e)
 	return err_set(e, ERR_INVALID, "needs a number");
 }
 
-/* words: separated by |. Returns -1 if value is none of them. */
+/* words: separated by |. Returns the index of value, or -1 if it is none of them. */
 static int place_of(const char *value, const char *words)
 {
 	int i = 0;
@@ -173,7 +173,7 @@ static int place_of(const char *value, const char *words)
 	return -1;
 }
 
-/* words as above. */
+/* Refuses a value that is none of the words. */
 static int refuse_word(const char *value, const char *words, struct err *e)
 {
 	struct nearest near = nearest_to(value);
@@ -245,7 +245,7 @@ int opt_usage_error(const struct opt_spec *spec, const char *fmt, ...)
 	return OPT_EXIT_USAGE;
 }
 
-/* "list, on or off" of "list on off". */
+/* Writes "list, on or off" for "list on off". */
 static void list_verbs(const char *verbs, char *out, size_t size)
 {
 	size_t at = 0;
@@ -293,7 +293,7 @@ int opt_verb_error(const struct opt_spec *spec, const char *given)
 	return opt_usage_error(spec, "%s", opt_verb_text(spec, given, text));
 }
 
-/* word: --name or --name=value. Returns NULL if no name is similar. */
+/* word: --name or --name=value. Returns the most similar option, or NULL. */
 static const char *near_option(const struct opt_spec *spec, const char *word)
 {
 	char name[NAME_MAX_BYTES];
@@ -351,7 +351,7 @@ enum opt_result opt_parse(const struct opt_spec *spec, int argc, char **argv, in
 	int id;
 
 	make_lists(spec, &lists);
-	optind = 0; /* GNU: reset for a new command line */
+	optind = 0; /* GNU getopt: 0 resets it for a new command line */
 	opterr = 0;
 	while ((id = getopt_long(argc, argv, lists.shorts, lists.longs, NULL)) != -1) {
 		const struct opt *o;

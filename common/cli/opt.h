@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Command lines from one table: parsing, --help, --version, and the texts of manual pages and shell
- * completion. For programs: writes to stdout and stderr.
+ * completion. The functions write to stdout and stderr.
  */
 #ifndef COMMON_CLI_OPT_H
 #define COMMON_CLI_OPT_H
@@ -15,23 +15,23 @@
 
 enum opt_kind {
 	OPT_FLAG, /* bool *: becomes true */
-	OPT_COUNT, /* unsigned *: one more each time */
+	OPT_COUNT, /* unsigned *: increased at each occurrence */
 	OPT_STR, /* const char **: borrowed from argv */
 	OPT_I64, /* int64_t * in [min, max] */
 	OPT_U64, /* uint64_t * in [min, max] */
 	OPT_DOUBLE, /* double *: finite */
-	OPT_NSEC, /* int64_t *: 10 or 10s, 200ms, 1.5h; in [min, max] ns */
+	OPT_NSEC, /* int64_t *: ns from 10 or 10s, 200ms, 1.5h; in [min, max] */
 	OPT_WORD, /* const char **: one of the words of arg, as in argv */
-	OPT_CHOICE, /* unsigned *, or an enum's: the place of that word, from 0 */
+	OPT_CHOICE, /* unsigned *, or an enum's: index of the word, from 0 */
 	OPT_CALL, /* call(into, value, e); value is NULL without an argument */
 };
 
 #define OPT_IS_OPTIONAL(arg) ((arg) && *(arg) == '[')
 
-/* A table ends with {0}. --help (-h) and --version are added automatically. */
+/* An option. A table ends with {0}. --help (-h) and --version are added automatically. */
 struct opt {
 	const char *name; /* long name without dashes */
-	char short_name; /* 0 = none */
+	char short_name; /* letter; 0 = none */
 	/*
 	 * name of the argument in --help, or its values: "auto|always|never"; NULL = no argument.
 	 * "[FILE]": optional, and only after a long name with =
@@ -44,7 +44,7 @@ struct opt {
 	int (*call)(void *into, const char *value, struct err *e);
 };
 
-/* Rows of a table. LETTER: 0 = none; ARG: NULL = takes none. */
+/* Rows of a table. LETTER: 0 = none; ARG: NULL = the option has no argument. */
 #define OPTION(NAME, LETTER, ARG, HELP, KIND, INTO)             \
 	{                                                       \
 		NAME, LETTER, ARG, HELP, KIND, INTO, 0, 0, NULL \
@@ -59,23 +59,24 @@ struct opt {
 	}
 
 struct opt_spec {
-	const char *program; /* "omig top" */
-	const char *usage; /* after the name: "[OPTION...] REQUEST" */
-	const char *summary; /* one line: what the program does */
-	const char *details; /* more paragraphs for --help, or NULL; long lines are broken */
-	/* page with examples and exit statuses, for --help: "omig"; or NULL */
+	const char *program; /* name of the program, such as "omig top" */
+	const char *usage; /* text behind the name: "[OPTION...] REQUEST" */
+	const char *summary; /* one line with the purpose of the program */
+	const char *details; /* further paragraphs for --help, or NULL; long lines are broken */
+	/* manual page with examples and exit statuses, for --help: "omig"; or NULL */
 	const char *manual;
-	const char *verbs; /* choices for the first operand: "list on off tail"; or NULL */
+	const char *verbs; /* verbs for the first operand: "list on off tail"; or NULL */
 	const struct opt *table;
 	void (*on_usage)(
-		const char *text); /* receives what is printed on stderr too; may be NULL */
+		/* also receives the text that is printed on stderr; may be NULL */
+		const char *text);
 	bool stop_at_first; /* the first operand ends the options (a wrapped command follows) */
 };
 
 enum opt_result {
-	OPT_GO, /* options are set, operands start at *first */
-	OPT_DONE, /* --help or --version was answered: exit 0 */
-	OPT_USAGE, /* printed on stderr: exit OPT_EXIT_USAGE */
+	OPT_GO, /* options are set; operands start at *first */
+	OPT_DONE, /* --help or --version was printed: exit 0 */
+	OPT_USAGE, /* an error was printed on stderr: exit OPT_EXIT_USAGE */
 };
 
 #define OPT_EXIT_USAGE 2
@@ -92,22 +93,25 @@ enum opt_result {
  */
 enum opt_result opt_parse(const struct opt_spec *spec, int argc, char **argv, int *first);
 
-/* Prints on stderr what is wrong with the operands, and how to get help. Returns OPT_EXIT_USAGE. */
+/* Prints an error of the operands on stderr, and how to get help. Returns OPT_EXIT_USAGE. */
 int opt_usage_error(const struct opt_spec *spec, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
 #define OPT_VERB_BYTES 256
 
-/* Reports a first operand (NULL: none) that is no verb, with the nearest verb, or all. */
+/* Reports a first operand (NULL: none) that is not a verb, with the nearest verb, or all verbs. */
 int opt_verb_error(const struct opt_spec *spec, const char *given);
 
-/* Writes the text of that error, for programs that print usage errors themselves. Returns out. */
+/*
+ * Writes the text of that error, for programs that print their usage errors themselves. Returns
+ * out.
+ */
 const char *opt_verb_text(const struct opt_spec *spec, const char *given, char out[OPT_VERB_BYTES]);
 
 void opt_print_help(const struct opt_spec *spec, FILE *to);
 void opt_print_version(const struct opt_spec *spec, FILE *to);
 
-/* The options as a section of a scdoc page. */
+/* Prints the options as a section of a scdoc page. */
 void opt_print_man(const struct opt_spec *spec, FILE *to);
 
 /*
@@ -116,19 +120,18 @@ void opt_print_man(const struct opt_spec *spec, FILE *to);
  */
 void opt_print_complete(const struct opt_spec *spec, FILE *to);
 
-/* "200ms" -> 200000000; the rules of OPT_NSEC. -ERR_INVALID. */
+/* Parses "200ms" as 200000000, by the rules of OPT_NSEC. Fails with ERR_INVALID. */
 int opt_to_nsec(const char *s, int64_t min, int64_t max, int64_t *out);
 
-/*
- * The same for files, where a unit makes the meaning clear: it is required, except for 0.
- * -ERR_INVALID.
- */
+/* Parses a time in a file, where the unit is required except for 0. Fails with ERR_INVALID. */
 int opt_to_nsec_unit(const char *s, int64_t min, int64_t max, int64_t *out);
 
 #define OPT_NSEC_BYTES 32
 
-/* 200000000 -> "200ms": as opt_to_nsec() reads it, in the largest unit of which it is a whole
- * number. Returns out. */
+/*
+ * Writes 200000000 as "200ms", in the largest unit that needs no fraction; opt_to_nsec() reads it
+ * back. Returns out.
+ */
 const char *opt_from_nsec(char out[OPT_NSEC_BYTES], int64_t ns);
 
 #endif

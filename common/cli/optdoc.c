@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints the texts derived from an option table. */
+/* Prints the texts that are derived from an option table. */
 #include "common/cli/opt.h"
 
 #include <string.h>
@@ -35,17 +35,19 @@ static void each_option(const struct opt_spec *spec, print_fn *print, FILE *to)
 	print(&own[1], to);
 }
 
-/* A newline of the text ends a sentence, or an indented or empty line; others are where the source
- * was broken. */
+/*
+ * True if a newline of the text ends a line: before an indented or empty line, and after a
+ * sentence. Other newlines are only breaks of the source.
+ */
 static bool is_break(const char *text, const char *at)
 {
 	return at == text || strchr(".\n", at[-1]) ||
-	       strchr(" \n", at[1]); /* the latter also at the end */
+	       strchr(" \n", at[1]); /* a newline or the end behind the sentence */
 }
 
 /*
- * Fills lines that begin in that column; the first one has begun there. A text that is broken in
- * its source would be broken twice by a narrower one.
+ * Fills lines that begin in column `indent`; the first line has begun there already. Breaks of the
+ * source are joined first, so that a narrower text has no short lines.
  */
 static void print_filled(const char *text, int indent, FILE *to)
 {
@@ -53,7 +55,10 @@ static void print_filled(const char *text, int indent, FILE *to)
 
 	for (const char *at = text; *at;) {
 		size_t n = strcspn(at, column == 0 && *at == ' ' ? "\n"
-								 : " \n"); /* indented: as it is */
+								 /*
+								  * indented lines stay as they are
+								  */
+								 : " \n");
 		bool is_full = column && column + 1 + n > columns;
 
 		if (is_full)

@@ -11,7 +11,7 @@
 
 #define LINE_BYTES 256
 
-/* Without control sequences the line could not be removed. */
+/* True for a terminal with control sequences: without them the line could not be removed. */
 static bool is_terminal(void)
 {
 	const char *term = getenv("TERM");
@@ -43,7 +43,7 @@ double progress_seconds(const struct progress *p)
 	return (double)(clock_mono() - p->begin) / (double)NSEC_PER_SEC;
 }
 
-/* A longer line would wrap, and stay. */
+/* Returns the largest length of the line: a longer one would wrap and could not be removed. */
 static int width(void)
 {
 	struct winsize w = { 0 };

@@ -10,22 +10,23 @@
 
 #include <stdbool.h>
 
-#define PROGRESS_AFTER_NS (2 * NSEC_PER_SEC) /* people wait so long without a question */
+/* time that users wait before they expect a sign of progress */
+#define PROGRESS_AFTER_NS (2 * NSEC_PER_SEC)
 #define PROGRESS_EACH_NS (NSEC_PER_SEC / 5)
 
-/* Zero: shows nothing. */
+/* All zeros: shows nothing. */
 struct progress {
 	bool is_wanted, is_shown;
 	nsec_t begin, next;
 };
 
-/* Starts the two seconds; is_quiet: shows nothing, as without a terminal. */
+/* Starts the two seconds. is_quiet: shows nothing, like without a terminal. */
 void progress_begin(struct progress *p, bool is_quiet);
 
-/* Cheaper than a read of the clock. Returns true if progress_show() has something to do now. */
+/* Cheaper than reading the clock. Returns true if progress_show() has something to do now. */
 bool progress_is_due(struct progress *p);
 
-/* Seconds since the begin. */
+/* Returns the seconds since progress_begin(). */
 double progress_seconds(const struct progress *p);
 
 /* Shows the line in place of the previous one. */

@@ -93,7 +93,7 @@ struct conf *conf_new(const struct conf_schema *s)
 	return NULL;
 }
 
-/* --- storing */
+/* --- storing values */
 
 static char *origin_text(const struct conf_at *at)
 {
@@ -115,7 +115,7 @@ int conf_put(struct conf *c, const struct conf_target *t, const struct conf_key 
 	int rc = copy && origin ? 0 : err_nomem(e);
 
 	/*
-	 * A string's value points to the copy: the old text is freed after the new one is valid.
+	 * The value of a string points to the copy: free the old text after the new one is valid.
 	 */
 	if (!rc && conf_value_parse(k, copy, t->base, &why))
 		rc = conf_error(e, text->at, why.code, "%s", why.text);
@@ -145,7 +145,7 @@ int conf_put_defaults(struct conf *c, const struct conf_group *g, const struct c
 	unsigned source = c->source;
 	int rc = 0;
 
-	c->source = 0; /* the file that names the item has not set them */
+	c->source = 0; /* the file that names the item has not set these keys */
 	for (const struct conf_key *k = c->schema->key; k->name && !rc; k++)
 		if (g ? str_eq(k->section, g->section) : !conf_is_group_key(c, k))
 			rc = conf_put(c, t, k, &(struct conf_text){ k->def, &at }, e);
@@ -203,7 +203,7 @@ static int add_item(struct conf *c, const struct conf_group *g, const char *name
 	return 0;
 }
 
-/* The item's place in its group's array is its place among the items of that group. */
+/* Finds an item. Its index in its group's array is its index among the items of that group. */
 static bool find_item(struct conf *c, const struct conf_group *g, const char *name,
 		      struct conf_target *out)
 {

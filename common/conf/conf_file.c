@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One configuration file: lines, sections, quotes. */
+/* Reads one configuration file: lines, sections, quotes. */
 #include "common/base/file.h"
 #include "common/base/limits.h"
 #include "common/base/str.h"
@@ -22,7 +22,7 @@ struct reader {
 
 #define SEE_EXAMPLE "; --example-config shows all there are"
 
-/* The message is "what 'word'hint". */
+/* Fails with the text "what 'word'hint". */
 static int fail_hint(struct reader *r, const char *what, const char *word, const char *hint)
 {
 	char shown[64];
@@ -69,7 +69,7 @@ static int open_item(struct reader *r, const struct conf_group *g, const char *n
 	return conf_error(r->e, &r->at, why.code, "%s", why.text);
 }
 
-/* [name], or [group NAME]. */
+/* Reads [name], or [group NAME]. */
 static int read_section(struct reader *r, char *s)
 {
 	size_t n = strlen(s);
@@ -95,7 +95,7 @@ static int read_section(struct reader *r, char *s)
 	return 0;
 }
 
-/* "..." with \" and \\ inside, in place. */
+/* Replaces "..." with \" and \\ inside, in place. */
 static int unquote(struct reader *r, char **value)
 {
 	char *from = *value + 1, *to = *value;
@@ -203,7 +203,7 @@ int conf_read_text(struct conf *c, const char *path, const struct buf *text, str
 	return rc;
 }
 
-/* A user that may write the directory may put another file there. */
+/* Checks the directory: a user that may write it may put another file there. */
 static int check_directory(const char *path, const struct conf_at *at, struct err *e)
 {
 	char dir[FILE_PATH_BYTES];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sources of a configuration, lowest first. */
+/* Reads the sources of a configuration, the one with the lowest precedence first. */
 #include "common/base/file.h"
 #include "common/base/str.h"
 #include "common/conf/conf_internal.h"
@@ -51,7 +51,7 @@ static int read_etc(struct conf *c, const char *dir, struct err *e)
 
 	if (n >= (int)sizeof(path))
 		return err_set(e, ERR_LIMIT, "the path of the configuration is too long");
-	path[n - 2] = 0; /* X.conf, then X.conf.d */
+	path[n - 2] = 0; /* cuts X.conf.d to X.conf */
 	rc = read_optional(c, path, e);
 	path[n - 2] = '.';
 	return rc ? rc : read_dir(c, path, e);

@@ -110,7 +110,7 @@ const char *conf_origin(const struct conf *c, const char *name)
 	return k ? c->slot[k - c->schema->key].origin : NULL;
 }
 
-/* --- the commented file */
+/* --- the file with comments */
 
 static void put_comment(const struct conf_schema *s, const struct conf_key *k, struct buf *out)
 {
@@ -125,7 +125,7 @@ static void put_comment(const struct conf_schema *s, const struct conf_key *k, s
 		   is_env ? conf_env_name(name, sizeof(name), k) : "");
 }
 
-/* A secret is not printed, but replaced by a comment. */
+/* Writes a key and its value; a secret is replaced by a comment. */
 static void put_pair(const struct conf_key *k, const void *base, struct buf *out)
 {
 	if (k->flags & CONF_SECRET) {
@@ -137,7 +137,7 @@ static void put_pair(const struct conf_key *k, const void *base, struct buf *out
 	buf_puts(out, "\n");
 }
 
-/* Keys of one section; NULL = top. */
+/* Writes the keys of one section; NULL = top. */
 static void put_section(const struct conf *c, const char *section, const void *base,
 			struct buf *out)
 {
@@ -166,7 +166,7 @@ static void put_groups(const struct conf *c, struct buf *out)
 	}
 }
 
-/* The first key of a section introduces it. */
+/* True for the first key of a section, before which the section is introduced. */
 static bool is_first_of_section(const struct conf_schema *s, const struct conf_key *k)
 {
 	for (const struct conf_key *i = s->key; i < k; i++)
@@ -239,7 +239,7 @@ int conf_show(const struct conf *c, struct buf *out)
 	return out->failed ? -ERR_NOMEM : 0;
 }
 
-/* --- the example with every default, also in the manual */
+/* --- the example with all defaults, which is also in the manual */
 
 static void put_example(const struct conf_schema *s, const char *section, struct buf *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text <-> value of one key. */
+/* Converts the value of one key to and from text. */
 #include "common/base/clock.h"
 #include "common/base/array.h"
 #include "common/base/str.h"
@@ -37,7 +37,7 @@ static int parse_nsec(const struct conf_key *k, const char *text, int64_t *out)
 	return opt_to_nsec(text, k->min, has_range(k) ? k->max : INT64_MAX, out);
 }
 
-/* A number with k, M, G (either case). */
+/* Parses a number with k, M, G in either case. */
 static int parse_bytes(const struct conf_key *k, const char *text, int64_t *out)
 {
 	static const char units[] = "kKmMgG";
@@ -146,7 +146,7 @@ void conf_value_describe(const struct conf_key *k, struct buf *out)
 		buf_printf(out, "%s%s", i ? "|" : ": ", k->choice[i]);
 }
 
-/* The largest unit that leaves no rest. */
+/* Writes a time in the largest unit without a remainder. */
 static void print_nsec(int64_t v, struct buf *out)
 {
 	static const struct {

@@ -36,7 +36,7 @@ static inline void list_insert_between(struct list *item, struct list *prev, str
 	next->prev = item;
 }
 
-/* The item must not be in a list. */
+/* Appends an item that is in no list. */
 static inline void list_push_back(struct list *head, struct list *item)
 {
 	list_insert_between(item, head->prev, head);
@@ -54,7 +54,7 @@ static inline void list_del(struct list *item)
 	list_init(item);
 }
 
-/* NULL when empty. */
+/* Returns NULL if the list is empty. */
 static inline struct list *list_first(const struct list *head)
 {
 	return list_is_empty(head) ? NULL : head->next;
@@ -83,7 +83,10 @@ static inline void list_splice_back(struct list *to, struct list *from)
 
 #define list_entry(item, type, member) ((type *)((char *)(item)-offsetof(type, member)))
 
-/* `item` is a struct list *. The second form allows list_del(item) in the body. */
+/*
+ * Walk through a list; `item` is a struct list *. list_each_safe() permits list_del(item) in its
+ * body.
+ */
 #define list_each(item, head) \
 	for (struct list *item = (head)->next; item != (head); item = item->next)
 #define list_each_safe(item, head)                                                        \

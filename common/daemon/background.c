@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Going to the background so that the exit of the command shows whether it
- * worked: the parent ends only when the child serves, or failed.
+ * Starts a daemon in the background so that the exit status of the command shows its success. The
+ * parent ends only when the child serves, or has failed.
  */
 #include "common/daemon/daemon_internal.h"
 
@@ -16,9 +16,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define LOG_FILE_MAX_BYTES (8 * 1024 * 1024) /* a larger one is set aside when it is opened */
+#define LOG_FILE_MAX_BYTES (8 * 1024 * 1024) /* a larger file is renamed when it is opened */
 
-/* Returns the child's own status, or the way it ended. */
+/* Waits until the child serves or ends. Returns its exit status, or one for the kind of its end. */
 static int wait_ready(int fd, pid_t child)
 {
 	unsigned char status;
@@ -58,7 +58,7 @@ static int lowest_from(int first, int own, const int *keep, size_t n)
 	return lowest;
 }
 
-/* Inherited descriptors may be the end of a pipe, or a lock, for which another process waits. */
+/* Closes inherited descriptors: another process may wait for the end of a pipe, or for a lock. */
 static void close_all_but(int own, const int *keep, size_t n)
 {
 	int first = STDERR_FILENO + 1, next;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counters that more than one daemon reports: each has one name and unit. */
+/* Counters that several daemons report, so that each has one name and unit. */
 #ifndef COMMON_DAEMON_COUNTERS_H
 #define COMMON_DAEMON_COUNTERS_H
 
@@ -13,11 +13,13 @@ struct counter_sink {
 	void *arg;
 };
 
-/* Writes nothing if self is NULL: no certificate. */
+/* Writes nothing if self is NULL, because there is no certificate. */
 void counters_of_certificate(const struct counter_sink *to, const struct identity *self);
 void counters_of_process(const struct counter_sink *to, const struct daemon_health *h);
 
-/* Counters of the link to the parent, and the error of the time that it distributes. */
+/*
+ * Writes counters of the link to the parent, and the error of the time that the link distributes.
+ */
 void counters_of_parent(const struct counter_sink *to, const struct link_stats *l,
 			nsec_t time_error);
 

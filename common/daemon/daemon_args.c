@@ -71,7 +71,7 @@ static int set_key(void *into, const char *value, struct err *e)
 {
 	const struct daemon_set *s = into;
 
-	/* The value is judged with all the others, by conf_load(). */
+	/* conf_load() checks the value together with all others. */
 	s->args->set[s->args->nset++] = (struct conf_set){ s->key->name, value ? value : "yes" };
 	return 0;
 }
@@ -153,7 +153,7 @@ int daemon_args_init(struct daemon_args *a, const struct daemon_spec *spec)
 	a->opt = calloc(NFIXED + NOWN + nkey + nopt + 1, sizeof(*a->opt));
 	if (!a->key || !a->option || !a->opt)
 		return -ERR_NOMEM;
-	/* Our values follow the program's, with the alignment of any type. */
+	/* The keys of each daemon follow the program's struct, aligned for any type. */
 	a->own_offset = (spec->conf->bytes + 15) & ~(size_t)15;
 	a->schema.bytes = a->own_offset + sizeof(struct daemon_own);
 	memcpy(a->key, own_keys, sizeof(own_keys));
@@ -188,7 +188,7 @@ enum opt_result daemon_args_parse(struct daemon_args *a, const struct daemon_spe
 	enum opt_result r;
 	int first = 0;
 
-	/* Options cannot occur more often than arguments. */
+	/* There cannot be more options than arguments. */
 	a->set = calloc((size_t)argc + 1, sizeof(*a->set));
 	if (!a->set)
 		return OPT_USAGE;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints a daemon's configuration without serving, and checks the modes of its keys. */
+/*
+ * Prints the configuration of a daemon that does not start, and checks the modes of its private
+ * keys.
+ */
 #include "common/base/str.h"
 #include "common/daemon/daemon_internal.h"
 
@@ -44,7 +47,7 @@ bool config_print(const struct daemon_args *a, const struct conf *c, int *exit_c
 	return true;
 }
 
-/* --- keys */
+/* --- private keys */
 
 static bool is_key(const char *name)
 {
@@ -84,7 +87,7 @@ static int check_folder(const char *dir, unsigned depth, struct err *e)
 	return rc;
 }
 
-/* "mainsm", "sm-east", "lm-node1-5e2f...". */
+/* True for folders such as "mainsm", "sm-east", "lm-node1-5e2f...". */
 static bool is_of_program(const char *name, const char *program)
 {
 	size_t n = strlen(program);
@@ -108,7 +111,10 @@ static int check_below(const char *base, const char *program, unsigned depth, st
 	return rc;
 }
 
-/* Folders of daemons: mainsm/own/key.pem; for a shared sm: site-NAME/users/PIN/key.pem. */
+/*
+ * Keys of daemons are in folders such as mainsm/own/key.pem; for a shared sm in
+ * site-NAME/users/PIN/key.pem.
+ */
 int config_check_keys(const char *program, const char *state_dir, struct err *e)
 {
 	char runtime[FILE_PATH_BYTES];

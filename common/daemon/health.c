@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Health of the process itself, and the limits that it sets for itself. */
+/* The health of the process, and the limits that it sets for itself. */
 #include "common/base/spawn_env.h"
 #include "common/base/str.h"
 #include "common/daemon/daemon_internal.h"
@@ -14,7 +14,8 @@
 #include <unistd.h>
 
 #define WINDOW_TICKS 30
-#define FDS_MAX 65536 /* ten thousand links and room; tables of the kernel grow with it */
+/* ten thousand links with some room; tables of the kernel grow with the limit */
+#define FDS_MAX 65536
 
 void lag_note(struct lag *g, nsec_t late)
 {
@@ -44,7 +45,7 @@ static int64_t rss_bytes(void)
 static int count_fds(void)
 {
 	DIR *d = opendir("/proc/self/fd");
-	int n = -3; /* ".", ".." and the directory's own */
+	int n = -3; /* without ".", ".." and the descriptor of the directory */
 
 	if (!d)
 		return -1;
@@ -64,7 +65,7 @@ void health_measure(struct daemon_health *h)
 	h->rss_bytes = rss_bytes();
 }
 
-/* Stores the limits for programs that we start, unless our parent has done so. */
+/* Stores the limits for the programs that we start, unless our parent has done so. */
 static void note_spawn_env(mode_t mask, const struct rlimit *files, const struct rlimit *core)
 {
 	char text[64];
@@ -80,8 +81,10 @@ void process_harden(void)
 	struct rlimit r, core = { 0 };
 	mode_t mask = umask(077);
 
-	/* Started by a rank we have its limits: a file that may not grow is an error, not our
-	 * end. */
+	/*
+	 * A daemon that a rank has started has the rank's limits: a file that may not grow must be
+	 * an error, not our end.
+	 */
 	sigaction(SIGXFSZ, &ignore, NULL);
 	getrlimit(RLIMIT_CORE, &core);
 	if (!getrlimit(RLIMIT_NOFILE, &r)) {
@@ -92,7 +95,7 @@ void process_harden(void)
 	setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, core.rlim_max });
 #ifndef UNDER_SANITIZER
 	/*
-	 * No debugger may read our keys. A sanitizer's leak check has to attach, so it is
+	 * No debugger may read our keys. A sanitizer's leak check must be able to attach, so it is
 	 * excepted.
 	 */
 	prctl(PR_SET_DUMPABLE, 0);

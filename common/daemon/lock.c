@@ -13,7 +13,10 @@
 
 #define PID_BYTES 24
 
-/* The file may have been removed between our open and our lock: then the lock is useless. */
+/*
+ * True if the path still names the locked file, which may have been removed between our open and
+ * our lock.
+ */
 static bool is_still_there(const char *path, int fd)
 {
 	struct stat a, b;
@@ -87,10 +90,7 @@ int lock_take(const char *path, int inherited, int *out, struct err *e)
 		return err_set(e, ERR_AGAIN, "the lock %s was removed meanwhile", path);
 	}
 	snprintf(pid, sizeof(pid), "%ld\n", (long)getpid());
-	/*
-	 * Writes before it truncates, so that a reader never sees an empty file after an earlier
-	 * owner.
-	 */
+	/* Writes before it truncates, so that no reader sees an empty file. */
 	if (pwrite(fd, pid, strlen(pid), 0) < 0 || ftruncate(fd, (off_t)strlen(pid))) {
 		err_sys(e, "%s", path);
 		close(fd);

@@ -40,7 +40,7 @@ void notify_send(const struct notify *n, const char *text)
 	memcpy(to.sun_path, n->path, len);
 	if (to.sun_path[0] == '@')
 		to.sun_path[0] = 0;
-	/* Advice only: nothing depends on its arrival. */
+	/* A failure is ignored: nothing depends on the message. */
 	(void)!sendto(fd, text, strlen(text), MSG_NOSIGNAL, (const struct sockaddr *)&to,
 		      (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len));
 	close(fd);

@@ -17,14 +17,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define STACK_BYTES 65536 /* for each of the two */
-#define PROCESSORS_MAX 8192 /* as many as Linux can be built for */
-#define ENV_MAX 4096 /* variables passed on */
-#define FDS_MAX 65536 /* closed one by one where close_range is not known */
+#define STACK_BYTES 65536 /* for each of the two new processes */
+#define PROCESSORS_MAX 8192 /* largest number that Linux can be built for */
+#define ENV_MAX 4096 /* variables of the environment that are passed on */
+/* descriptors that are closed one by one if the kernel lacks close_range() */
+#define FDS_MAX 65536
 
 extern char **environ;
 
-/* Memory of one start: the new process shares it until its exec. */
+/* Memory for one start, which the new process shares until its exec. */
 struct start {
 	const struct apart *apart;
 	char *env[ENV_MAX];
@@ -38,7 +39,7 @@ static bool is_program(const char *path, int n, size_t size)
 	return n > 0 && (size_t)n < size && access(path, X_OK) == 0;
 }
 
-/* The path of the object that `here` is in; of a program its real one. */
+/* Finds the path of the object that contains `here`; for the program itself its real path. */
 static bool object_of(char *out, size_t size, const void *here)
 {
 	Dl_info me;
@@ -73,7 +74,7 @@ int apart_dup(int low)
 	return fcntl(low, F_DUPFD_CLOEXEC, APART_FDS_MAX);
 }
 
-/* --- the new process, before exec: system calls only */
+/* --- the new process before its exec: only system calls */
 
 static void close_from(int first)
 {
@@ -91,7 +92,7 @@ static void close_from(int first)
 }
 
 /*
- * Ranks are bound to processors, and their children inherit that. The program may run on all
+ * Undoes the binding to processors, which children of ranks inherit. The program may run on all
  * processors of this job, with the normal policy.
  */
 static void run_anywhere(void)
@@ -114,7 +115,7 @@ static int become(void *arg)
 
 	setsid();
 	run_anywhere();
-	/* Avoids the numbers that are assigned next. */
+	/* avoids the numbers that are assigned next */
 	null = fcntl(open("/dev/null", O_RDWR), F_DUPFD, APART_FDS_MAX);
 	for (unsigned i = 0; i < a->nfd; i++)
 		if (dup2(a->fd[i] < 0 ? null : a->fd[i], (int)i) < 0)
@@ -135,7 +136,7 @@ static int between(void *arg)
 	_exit(clone(become, s->stack[1] + STACK_BYTES, CLONE_VM | CLONE_VFORK, s) < 0);
 }
 
-/* --- this process */
+/* --- the process that starts the program */
 
 static void copy_env(char **out)
 {

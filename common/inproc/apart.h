@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Starts a program of ours from inside a process that is not aware of it. That process gets no
- * SIGCHLD and no child for its wait(), and waits no longer than an exec. A child without an exit
- * signal, which shares the memory, makes the new process and ends; init adopts it. The new process
- * has a session of its own, all processors, the normal policy and no signals set. It has only the
- * descriptors that it is given. Its environment is that of the process without LD_PRELOAD.
+ * Starts a program of Omig from inside a foreign process, so that the process does not notice. It
+ * gets no SIGCHLD and no child for its wait(), and waits no longer than an exec. A child without an
+ * exit signal, which shares the memory, makes the new process and ends; init adopts the new
+ * process. The new process has a session of its own, all processors, the normal policy and default
+ * signals. It has only the given descriptors, and the environment of the process without
+ * LD_PRELOAD.
  */
 #ifndef COMMON_INPROC_APART_H
 #define COMMON_INPROC_APART_H
@@ -17,16 +18,18 @@
 struct apart {
 	const char *path;
 	const char *const *argv; /* ends with NULL */
-	int fd[APART_FDS_MAX]; /* become 0, 1, ...; each >= nfd, or -1: /dev/null */
+	/* become descriptors 0, 1, ...; each is >= nfd, or -1 for /dev/null */
+	int fd[APART_FDS_MAX];
 	unsigned nfd; /* at least 3 */
 };
 
-/* Returns 0, or -errno. A failing exec is not seen. Any thread. */
+/* Returns 0, or -errno. A failure of the exec is not detected. Any thread. */
 int apart_start(const struct apart *a);
 
 /*
- * Finds a program: `set`, unless NULL, else bin/NAME beside the lib/ or lib/ARCHITECTURE/ or bin/
- * of the object that `here` is in. Returns false if there is none that can be executed.
+ * How to find a program: `set`, unless it is NULL; otherwise bin/NAME beside the folder lib/,
+ * lib/ARCHITECTURE/ or bin/ of the object that contains `here`. apart_find() returns false if there
+ * is no executable.
  */
 struct apart_wanted {
 	const char *set, *name;
@@ -34,7 +37,10 @@ struct apart_wanted {
 };
 bool apart_find(char *out, size_t size, const struct apart_wanted *w);
 
-/* Returns a duplicate of `low` above the descriptors of a new process, closed by exec, or -1. */
+/*
+ * Returns a duplicate of `low`, or -1. It is closed by exec, and above the descriptors of a new
+ * process.
+ */
 int apart_dup(int low);
 
 #endif

@@ -11,10 +11,10 @@
 #include <time.h>
 #include <unistd.h>
 
-/* getaddrinfo() of a large /etc/hosts or NSS takes half of it. */
+/* getaddrinfo() with a large /etc/hosts or NSS takes half of it. */
 #define STACK_BYTES (256 * 1024)
 
-static _Atomic unsigned ours; /* threads of this library that run */
+static _Atomic unsigned ours; /* running threads of this library */
 
 void inproc_lock(struct inproc_lock *l)
 {
@@ -47,8 +47,8 @@ void inproc_unlock(struct inproc_lock *l)
 }
 
 /*
- * Both signals are sent to the writing thread: blocked here, they stay pending until they are
- * consumed.
+ * Both signals are sent to the writing thread: blocked, they stay pending until this function
+ * consumes them.
  */
 ssize_t inproc_writev(int fd, const struct iovec *v, int n)
 {
@@ -75,8 +75,10 @@ ssize_t inproc_writev(int fd, const struct iovec *v, int n)
 	return done;
 }
 
-/* "PID (NAME) STATE ...": the first thread's, which stays as a zombie until the last one has
- * ended. */
+/*
+ * True if the first thread has ended: "PID (NAME) STATE ..." shows it as a zombie until the last
+ * thread has ended.
+ */
 static bool main_has_left(void)
 {
 	char text[128];
@@ -97,7 +99,7 @@ bool inproc_is_alone(void)
 {
 	struct stat tasks;
 
-	/* Besides its own two links, the directory has one for each thread's directory. */
+	/* besides its own two links, the directory has a link for each thread */
 	return !stat("/proc/self/task", &tasks) && tasks.st_nlink == 2 + 1 + ours &&
 	       main_has_left();
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/json/failure.h"
 
-#define FAILURE_MAX_BYTES 65536 /* any message, with each byte escaped */
+#define FAILURE_MAX_BYTES 65536 /* enough for any message with each byte escaped */
 
 void json_key_failure(struct json *j, int status, const char *text)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Failures of programs as JSON. */
+/* The failure of a program as JSON. */
 #ifndef COMMON_JSON_FAILURE_H
 #define COMMON_JSON_FAILURE_H
 
@@ -7,10 +7,10 @@
 
 #include <stdio.h>
 
-/* Writes "error":{"status":N,"text":"..."} to an open object. status: of the exit. */
+/* Writes "error":{"status":N,"text":"..."} to an open object. status: the exit status. */
 void json_key_failure(struct json *j, int status, const char *text);
 
-/* Prints an object with only that, on a line. */
+/* Prints a line with an object that has only this member. */
 void json_print_failure(FILE *to, int status, const char *text);
 
 #endif

@@ -75,7 +75,7 @@ void json_array_end(struct json *j)
 	close_container(j, false);
 }
 
-/* Bytes at p that may be copied as they are. */
+/* Returns how many bytes at p may be copied unchanged. */
 static size_t plain_run(const uint8_t *p, size_t n)
 {
 	size_t i = 0;
@@ -105,7 +105,7 @@ static size_t put_special(struct buf *b, const uint8_t *p, size_t n)
 		buf_puts(b, "\\ufffd");
 		return 1;
 	}
-	/* C1 controls, which a terminal may obey. */
+	/* C1 controls, which a terminal may interpret. */
 	if (p[0] == 0xc2 && p[1] < 0xa0)
 		buf_printf(b, "\\u%04x", p[1]);
 	else

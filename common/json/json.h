@@ -19,9 +19,9 @@ struct json {
 	struct buf *b; /* borrowed */
 	unsigned depth;
 	bool is_object[JSON_DEPTH_MAX];
-	bool is_first; /* the open container is empty so far */
-	bool has_key; /* a key waits for its value */
-	bool has_root; /* the one value at the top is begun */
+	bool is_first; /* the open container has no element yet */
+	bool has_key; /* a key has no value yet */
+	bool has_root; /* the single value at the top has begun */
 	bool failed;
 };
 
@@ -32,16 +32,16 @@ void json_object_end(struct json *j);
 void json_array(struct json *j);
 void json_array_end(struct json *j);
 
-/* Only in an object; the next call writes the value. */
+/* Writes a key, only in an object; the next call writes its value. */
 void json_key(struct json *j, const char *key);
 
-/* Bytes that are not UTF-8 become U+FFFD. NULL is null. */
+/* Writes a string; NULL becomes null. Bytes that are not UTF-8 become U+FFFD. */
 void json_str(struct json *j, const char *s);
 void json_str_n(struct json *j, const void *p, size_t n);
 void json_i64(struct json *j, int64_t v);
 void json_u64(struct json *j, uint64_t v);
 
-/* The shortest text that reads back as v; null when not finite. */
+/* Writes the shortest text that reads back as v; null if v is not finite. */
 void json_double(struct json *j, double v);
 void json_bool(struct json *j, bool v);
 void json_null(struct json *j);
@@ -55,7 +55,10 @@ void json_key_u64(struct json *j, const char *key, uint64_t v);
 void json_key_double(struct json *j, const char *key, double v);
 void json_key_bool(struct json *j, const char *key, bool v);
 
-/* Returns 0 if exactly one whole value was written; else the buffer's failure or -ERR_INTERNAL. */
+/*
+ * Returns 0 if exactly one complete value was written; otherwise the buffer's failure or
+ * -ERR_INTERNAL.
+ */
 int json_end(struct json *j);
 
 #endif

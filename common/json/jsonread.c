@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NUMBER_MAX 64 /* characters; 17 digits and an exponent need 24 */
+#define NUMBER_MAX 64 /* characters of a number; 17 digits and an exponent need 24 */
 
-/* The tokens that may come next. */
+/* The tokens that are permitted next. */
 enum state { WANT_VALUE, WANT_VALUE_OR_END, WANT_KEY, WANT_KEY_OR_END, WANT_MORE };
 
 void jsonread_init(struct jsonread *r, jsonread_fill_fn fill, void *arg)
@@ -77,7 +77,7 @@ bool jsonread_is(const struct jsonread *r, const char *s)
 
 /* --- bytes */
 
-/* Returns 1 with *c, which is not consumed; 0 at the end. */
+/* Returns 1 with *c, which is not consumed; 0 at the end of the input. */
 static int peek(struct jsonread *r, uint8_t *c, struct err *e)
 {
 	uintptr_t before = (uintptr_t)r->at - r->line_at;
@@ -114,7 +114,7 @@ static int fail_here(struct jsonread *r, struct err *e, const char *text)
 	return jsonread_fail(r, e, ERR_PARSE, "%s", text);
 }
 
-/* Skips white space; returns as peek(). */
+/* Skips white space. Returns like peek(). */
 static int peek_token(struct jsonread *r, uint8_t *c, struct err *e)
 {
 	int got;
@@ -161,7 +161,7 @@ static int read_hex(struct jsonread *r, uint32_t *out, struct err *e)
 	return 0;
 }
 
-/* The second half of a character beyond 16 bits. */
+/* Reads the second half of a character beyond 16 bits. */
 static int read_low(struct jsonread *r, uint32_t *out, struct err *e)
 {
 	uint32_t low;
@@ -212,7 +212,7 @@ static int read_escape(struct jsonread *r, struct err *e)
 	return rc;
 }
 
-/* Returns the end of the plain part: a quote, a backslash, a control character. */
+/* Returns the end of the plain part: at a quote, a backslash or a control character. */
 static const uint8_t *plain_end(const struct jsonread *r)
 {
 	const uint8_t *p = r->at;
@@ -232,7 +232,7 @@ static int finish_text(struct jsonread *r, struct err *e)
 		       : jsonread_fail(r, e, ERR_PARSE, "a string that is not UTF-8");
 }
 
-/* Reads the rest of a string, from its quote. Copies it only if it is split or has escapes. */
+/* Reads a string from its first quote. Copies it only if it is split or has escapes. */
 static int read_string(struct jsonread *r, struct err *e)
 {
 	const uint8_t *end;
@@ -308,7 +308,7 @@ static bool is_number(const char *s)
 	return end > s && !*end;
 }
 
-/* Always copied: so it ends with a 0. */
+/* Copies the number, so that it ends with a 0. */
 static int read_number(struct jsonread *r, struct err *e)
 {
 	uint8_t c = 0;
@@ -417,7 +417,7 @@ static int read_key(struct jsonread *r, uint8_t c, struct err *e)
 	if (rc)
 		return rc;
 	if (r->text != buf_str(&r->copy)) {
-		/* the bytes may move before the colon is found */
+		/* copies the key, because the bytes may move before the colon is found */
 		buf_clear(&r->copy);
 		if (buf_put(&r->copy, r->text, r->n))
 			return err_nomem(e);

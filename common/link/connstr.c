@@ -12,7 +12,7 @@
 #define LOWER "abcdefghijklmnopqrstuvwxyz"
 #define UPPER "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 #define NAME_CHARS DIGITS LOWER UPPER ".-_"
-#define ADDRESS_CHARS DIGITS LOWER UPPER ".:%-_" /* IPv6 with a zone */
+#define ADDRESS_CHARS DIGITS LOWER UPPER ".:%-_" /* an IPv6 address may have a zone */
 #define TOKEN_CHARS DIGITS LOWER UPPER "-_"
 
 static int copy_word(const char *from, size_t n, const char *chars, char *out, size_t size)
@@ -24,7 +24,7 @@ static int copy_word(const char *from, size_t n, const char *chars, char *out, s
 	return 0;
 }
 
-/* Parses one host at *s, and advances *s after it. */
+/* Parses one host at *s, and advances *s behind it. */
 static int take_host(const char **s, char *out)
 {
 	const char *p = *s;
@@ -71,7 +71,7 @@ static int take_colon(const char **s)
 	return *(*s) == ':' && (*s)++ ? 0 : -ERR_PARSE;
 }
 
-/* Any spelling that base32 allows becomes the canonical one. */
+/* Converts any spelling that base32 permits to the canonical one. */
 static int take_pin(const char **s, struct connstr *c)
 {
 	size_t n = strspn(*s, DIGITS LOWER UPPER);
@@ -105,7 +105,7 @@ static const char *skip_blank(const char *s)
 	return s + strspn(s, " \t\r\n");
 }
 
-/* The name of the part that is wrong, or NULL. */
+/* Returns the name of the invalid part, or NULL. */
 static const char *take_all(const char *s, struct connstr *c)
 {
 	if (!str_has_prefix(s, PREFIX))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Connection strings: where a mainsm is, which CA it has, and what proves
- * that we may enrol. One line, safe in a shell without quotes:
+ * Connection strings: the addresses of a mainsm, the pin of its CA, and a token with which a
+ * program may enrol. One line, safe in a shell without quotes:
  *	omig1:HOST[,HOST...]:PORT:PIN[:TOKENID.SECRET]
  * An IPv6 address is in brackets. PIN is base32 of the first 16 bytes of the SHA-256 of the CA's
  * certificate (DER).
@@ -21,7 +21,7 @@
 #define CONNSTR_PIN_LEN 26
 #define CONNSTR_CAID_LEN 8
 #define CONNSTR_TOKEN_LEN_MAX 64
-/* prefix of tokens that enrol lms only, which programs may carry */
+/* prefix of tokens that enrol lms only, which the environment of programs may contain */
 #define CONNSTR_LM_PREFIX "lm-"
 
 struct connstr {
@@ -30,43 +30,47 @@ struct connstr {
 	uint16_t port; /* not 0 */
 	char pin[CONNSTR_PIN_LEN + 1]; /* lower case */
 	char token_id[CONNSTR_TOKEN_LEN_MAX + 1]; /* "" = no token */
-	char secret[CONNSTR_TOKEN_LEN_MAX + 1]; /* as written; wipe with str_wipe() when done */
+	/* as written; the caller wipes it with str_wipe() */
+	char secret[CONNSTR_TOKEN_LEN_MAX + 1];
 };
 
-/* Surrounding white space is ignored. ERR_PARSE names the part that is wrong, never the secret. */
+/*
+ * Ignores surrounding white space. Fails with ERR_PARSE; the text names the invalid part, never the
+ * secret.
+ */
 int connstr_parse(const char *s, struct connstr *out, struct err *e);
 
-/* Appends the canonical form. -ERR_NOMEM, -ERR_LIMIT. */
+/* Appends the canonical form. Fails with ERR_NOMEM, ERR_LIMIT. */
 int connstr_print(const struct connstr *c, bool with_token, struct buf *b);
 
 /* True if the token enrols lms only. */
 bool connstr_is_for_lms(const struct connstr *c);
 
-/* Sources to search, in this order. */
+/* Places to search, in this order. */
 struct connstr_source {
 	/*
-	 * An option or configuration key; "@FILE": the file contains it, and must be ours; NULL or
+	 * An option or a configuration key; "@FILE": a file of this user that contains it; NULL or
 	 * "" = none.
 	 */
 	const char *given;
 	const char *state_dir; /* <state_dir>/mainsm/mainsm.conn; NULL = none */
 	/*
 	 * OMIG_MAINSM of a program may be for its job only, and older than the file. If true, the
-	 * file is used if it is of the same authority.
+	 * file is preferred if it is of the same authority.
 	 */
 	bool prefers_own;
 };
 
 /*
- * Reads the string of the state directory, if it is of the authority with this pin. ERR_NOTFOUND,
- * or why it cannot be read.
+ * Reads the string of the state directory, if it is of the authority with this pin. Fails with
+ * ERR_NOTFOUND, or with the reason why it cannot be read.
  */
 int connstr_own(const char *state_dir, const char *pin, struct connstr *out, struct err *e);
 
 /*
- * Finds a string: given, then OMIG_MAINSM, then mainsm.conn of the state directory. OMIG_MAINSM
- * without a token gets that of mainsm.conn if both are of one authority. Does file I/O. The text of
- * ERR_NOTFOUND has the remedy.
+ * Finds a string: source.given, then OMIG_MAINSM, then mainsm.conn of the state directory.
+ * OMIG_MAINSM without a token gets that of mainsm.conn if both are of one authority. Does file I/O.
+ * The text of ERR_NOTFOUND has the remedy.
  */
 int connstr_find(const struct connstr_source *s, struct connstr *out, struct err *e);
 
@@ -74,12 +78,12 @@ int connstr_find(const struct connstr_source *s, struct connstr *out, struct err
 void connstr_caid(const struct connstr *c, char out[CONNSTR_CAID_LEN + 1]);
 
 /*
- * Writes "host:port", with [] around the host if needed: for HELLO.listen, HELLO_ACK.redirect and
- * messages to people.
+ * Writes "host:port", with [] around the host if needed, for HELLO.listen, HELLO_ACK.redirect and
+ * messages to users.
  */
 int hostport_print(const char *host, uint16_t port, struct buf *b);
 
-/* Splits "host:port"; host has NAME_MAX_BYTES + 1. ERR_PARSE. */
+/* Splits "host:port"; host has NAME_MAX_BYTES + 1. Fails with ERR_PARSE. */
 int hostport_parse(const char *s, char *host, uint16_t *port, struct err *e);
 
 #endif

@@ -13,14 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* HELLO_ACK may have to wait for a directory of ours; HELLO may not. */
+/* HELLO_ACK may wait for a directory of this daemon; HELLO may not. */
 #define HELLO_ACK_MAX_NS HANDSHAKE_MAX_NS
-/* as an idle channel: an sm has thousands of links, and each has sent a large frame at some time */
+/* buffer of an idle link: an sm has thousands, and each has sent a large frame at some time */
 #define OUT_KEEP_BYTES 4096
 
 static void on_event(void *arg, struct chan *c, enum chan_event ev, const struct err *why);
 
-/* --- actions: they may post events, and never take a step themselves */
+/* --- actions: they may post events, but never take a step themselves */
 
 static void post(struct link *l, enum link_event ev)
 {
@@ -93,14 +93,17 @@ static void go_up(struct link *l)
 static void drop_chan(struct link *l)
 {
 	list_del(&l->in_meter);
-	loop_job_cancel(&l->job); /* link_fail() may have posted a LOST: it is handled now */
+	loop_job_cancel(&l->job); /* link_fail() may have posted a LOST, which is handled now */
 	chan_close(l->chan, l->why.text);
 	l->chan = NULL;
 	l->unread_since = 0;
 	l->stats.queued = 0;
 }
 
-/* Full jitter: evenly between the least delay and a bound that doubles with each attempt. */
+/*
+ * Full jitter: returns a time, uniformly between the least delay and a bound that doubles with each
+ * attempt.
+ */
 static nsec_t retry_delay(struct link *l)
 {
 	unsigned shift = l->attempt < 16 ? l->attempt : 16;
@@ -122,7 +125,7 @@ static void arm_retry(struct link *l)
 		l->conf.handler.on_retry(l->conf.handler.arg, l, &l->why, delay);
 }
 
-/* Gives up a channel that never was up. */
+/* Gives up a channel that was never up. */
 static void give_up(struct link *l)
 {
 	drop_chan(l);
@@ -136,7 +139,7 @@ static void give_up(struct link *l)
 }
 
 /*
- * Handles the loss of a channel that was up. Only a link that stayed up for a while resets its
+ * Handles the loss of a channel that was up. Only a link that was up for some time resets its
  * back-off.
  */
 static void go_down(struct link *l)
@@ -245,8 +248,8 @@ static void take_step(struct link *l, enum link_event ev)
 static void drain(struct link *l)
 {
 	/*
-	 * Events posted by an action are appended; a closed link (freed after the turn) has no more
-	 * work.
+	 * Events that an action posts are appended. A closed link, which is freed after the turn,
+	 * handles no further event.
 	 */
 	for (unsigned i = 0; i < l->nevent && l->state != LINK_GONE; i++)
 		take_step(l, l->event[i]);
@@ -336,7 +339,7 @@ static void on_failed(void *arg)
 	link_apply(arg, LINK_EV_LOST);
 }
 
-/* --- making and ending */
+/* --- begin and end of links */
 
 static struct link *link_new(const struct link_conf *conf)
 {
@@ -424,7 +427,7 @@ void link_close(struct link *l, const char *reason)
 		link_apply(l, LINK_EV_CLOSE);
 		return;
 	}
-	/* Called within a callback: later steps no longer matter. */
+	/* within a callback: later steps are dropped */
 	l->nevent = 0;
 	take_step(l, LINK_EV_CLOSE);
 }
@@ -513,7 +516,7 @@ void link_pause_reading(struct link *l, bool pause)
 	link_heartbeat_unread(l, pause);
 }
 
-/* --- asking */
+/* --- queries */
 
 enum link_state link_state(const struct link *l)
 {

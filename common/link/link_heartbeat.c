@@ -4,24 +4,27 @@
  * messages are a sign of life.
  *
  * Between daemons each side sends a heartbeat every period, which is not answered: a ping without a
- * number, the smallest frame. It causes no wake-up (chan_set_rcvlowat): a timer polls for it when
- * one is due. The timers of an sm's thousands of branches fire together, so that a quiet branch
- * costs no wake-up. Any input counts; HEARTBEAT_MISSED_MAX periods without input end the link. The
- * accepting side pings at long intervals for the round trip and the clock. The pinged side pings
- * too, in the same record.
+ * number, the smallest frame. A heartbeat causes no wake-up (chan_set_rcvlowat): a timer polls the
+ * channel when one is due. The timers of an sm's thousands of branches fire together, so that a
+ * quiet branch costs no wake-up. Any input counts; HEARTBEAT_MISSED_MAX periods without input end
+ * the link. The accepting side pings at long intervals for the round trip and the clock. The pinged
+ * side pings too, in the same record.
  *
- * A tool need not send heartbeats: a program with one thread computes between two requests, and
- * must not lose its scope by that. It pings while it runs, and is answered. It is probed at long
- * intervals, so that TCP detects a lost host; a full queue ends one that never reads.
+ * A tool need not send heartbeats: a program with one thread may compute between two requests and
+ * keep its connection. A tool may ping, and gets answers. Long intervals between our pings suffice
+ * for TCP to detect a lost host. A full queue ends the link of a tool that never reads.
  */
 #include "common/base/limits.h"
 #include "common/link/link_internal.h"
 #include "common/net/chan.h"
 #include "proto/frame.h"
 
-/* After it is up a daemon's clock is requested at once, after this, twice this and so on. */
+/*
+ * When a link is up, the clock of the daemon is requested at once. Repeated after this time, twice
+ * this time, and so on.
+ */
 #define FIRST_MEASURE_NS (100 * NSEC_PER_MSEC)
-/* A bound that was stated is made better only above this: the drift of a few levels is below. */
+/* A reported bound is improved only if it is above this: the drift over a few levels is smaller. */
 #define ROUGH_ERROR_NS (50 * NSEC_PER_MSEC)
 #define SILENCE_MAX_NS (HEARTBEAT_MISSED_MAX * HEARTBEAT_PERIOD_NS)
 
@@ -35,15 +38,16 @@ static nsec_t min_nsec(nsec_t a, nsec_t b)
 	return a < b ? a : b;
 }
 
-/* True if both are daemons, which send heartbeats to each other. */
+/* True if both sides are daemons, which send heartbeats to each other. */
 static bool has_heartbeats(const struct link *l)
 {
 	return l->peer == LINK_PEER_PARENT || l->peer == LINK_PEER_BRANCH;
 }
 
 /*
- * The pinged side pings too. So a dialling daemon pings only if it is not pinged. It also pings at
- * first: then its time is from a single exchange at a busy moment.
+ * Returns the time between pings. A dialling daemon pings only if it is not pinged, because a
+ * pinged side pings, too. It also pings at first: its time is then from a single exchange at a busy
+ * moment.
  */
 static nsec_t ping_period(const struct link *l)
 {
@@ -67,7 +71,7 @@ static void send_ping(struct link *l, nsec_t now)
 			       .ping = { .seq = l->ping_seq + 1, .sent_ns = now } };
 
 	l->asked_at = now;
-	/* A full queue needs no further proof that the peer does not read: the silence decides. */
+	/* A full queue shows nothing about the peer: the silence decides. */
 	l->last_out = now;
 	if (link_send_now(l, &m))
 		return;
@@ -83,7 +87,10 @@ static void send_heartbeat(struct link *l, nsec_t now)
 	l->last_out = now;
 }
 
-/* Part of a message counts, too: a slow line may take longer for a large message. */
+/*
+ * Returns the time of the last sign of life. A part of a message counts, because a large message
+ * may take long on a slow link.
+ */
 nsec_t link_last_sign(const struct link *l)
 {
 	nsec_t heard = l->chan ? chan_heard_at(l->chan) : 0;
@@ -92,7 +99,7 @@ nsec_t link_last_sign(const struct link *l)
 }
 
 /*
- * Returns the time at which the silence becomes too long; never for some peers, nor while we do not
+ * Returns the time at which the silence becomes too long; never for some peers, and while we do not
  * read.
  */
 static nsec_t silence_ends(const struct link *l)
@@ -106,13 +113,16 @@ static nsec_t word_due(const struct link *l)
 				 : ping_due(l);
 }
 
-/* Times are rounded up, so that one wake-up serves many of an sm's thousands of branches. */
+/*
+ * Arms the timer for a rounded time, so that one wake-up serves many of an sm's thousands of
+ * branches.
+ */
 static void arm_next(struct link *l, nsec_t now)
 {
 	nsec_t at = min_nsec(word_due(l), silence_ends(l));
 
 	if (has_heartbeats(l))
-		at = min_nsec(at, now + HEARTBEAT_PERIOD_NS); /* to poll the channel */
+		at = min_nsec(at, now + HEARTBEAT_PERIOD_NS); /* time to poll the channel */
 
 	if (l->peer == LINK_PEER_BRANCH)
 		at += HEARTBEAT_SLOT_NS - 1 - (at - 1) % HEARTBEAT_SLOT_NS;
@@ -145,8 +155,10 @@ void link_heartbeat_unread(struct link *l, bool is_unread)
 	l->unread_since = is_unread ? now : 0;
 }
 
-/* True if our clock has another root now, and the peer takes its time from us, since it dialled. A
- * ping from us makes it ping, too. */
+/*
+ * True if our clock has another root now, and the peer has our time because it dialled. A ping from
+ * us makes it ping, too.
+ */
 static bool has_other_time(struct link *l)
 {
 	unsigned roots = l->conf.timebase ? l->conf.timebase->roots : 0;
@@ -157,8 +169,8 @@ static bool has_other_time(struct link *l)
 }
 
 /*
- * A slow link to the parent gave a rough time, and a better one has arrived since. Thousands of
- * branches are notified once, and only if it matters.
+ * True if a slow link to the parent gave a rough time, and a better one has arrived since.
+ * Thousands of branches get a notification, once, and only if the difference is large.
  */
 static bool has_better_time(struct link *l, nsec_t now)
 {
@@ -190,10 +202,10 @@ void link_heartbeat(struct link *l)
 	if (has_heartbeats(l))
 		chan_poll(l->chan);
 	if (l->state != LINK_UP)
-		return; /* further input does not count */
+		return; /* further input has no effect */
 	/*
-	 * This daemon itself was stopped, and so may have missed input. It gets one period to read
-	 * the queued input.
+	 * This daemon itself was stopped, and may have missed input: it gets one period to read
+	 * queued input.
 	 */
 	if (now - l->due > HEARTBEAT_PERIOD_NS && now - link_last_sign(l) >= SILENCE_MAX_NS)
 		l->last_in = now - SILENCE_MAX_NS + HEARTBEAT_PERIOD_NS;
@@ -219,7 +231,7 @@ void link_got_ping(struct link *l, const struct msg_ping *ping)
 		l->stated_error = m.pong.error_ns;
 	}
 	link_send_now(l, &m);
-	/* The parent may have a new time. It does not ping back: it has just pinged. */
+	/* The parent may have a new time. It does not ping in reply, because it has just pinged. */
 	if (has_heartbeats(l) && (l->dialer.dial || now - l->asked_at > MEASURE_PERIOD_NS / 2))
 		send_ping(l, now);
 }
@@ -231,7 +243,7 @@ void link_got_pong(struct link *l, const struct msg_pong *pong)
 	struct timebase measured;
 
 	/*
-	 * Our own note of the time counts, not the echo: a peer cannot make a round trip look
+	 * Uses our own record of the time, not the echo: a peer cannot make a round trip look
 	 * short.
 	 */
 	if (!l->ping_sent || pong->seq != l->ping_seq)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Handles frames of a peer: first whether the peer may send them, then whether they are well
- * formed, then their meaning.
+ * Handles frames of a peer. Checks first whether the peer may send them, then whether they are well
+ * formed, and then acts on their contents.
  */
 #include "common/base/array.h"
 #include "common/base/limits.h"
@@ -17,7 +17,7 @@
 #define P(peer) (1u << LINK_PEER_##peer)
 #define ANYBODY (P(UNKNOWN) | P(PARENT) | P(SERVER) | P(BRANCH) | P(TOOL))
 
-/* Permitted messages of each peer in each state. All others are refused before decoding. */
+/* The permitted messages of each peer in each state. All others are refused before decoding. */
 static const struct permit {
 	unsigned states, peers;
 } permits[MSG_TYPE_END] = {
@@ -63,7 +63,7 @@ static bool is_permitted(const struct link *l, uint8_t type)
 
 /* --- greeting */
 
-/* The role that HELLO claims must be the certificate's. */
+/* True if the role in HELLO is the certificate's. */
 static bool role_matches(const char *role, const struct identity *id, enum link_peer *peer)
 {
 	static const struct {
@@ -124,7 +124,7 @@ static enum msg_error_code code_of(const struct err *e)
 								 : MSG_ERR_DENIED;
 }
 
-/* Asks the owner to decide; ack is sent before on_up can send anything. */
+/* Lets the owner decide. ack is sent before on_up can send anything. */
 static void decide(struct link *l, const struct msg_hello *h, uint32_t version)
 {
 	struct msg m = { .type = MSG_HELLO_ACK };
@@ -185,7 +185,7 @@ static void got_hello_ack(struct link *l, const struct msg_hello_ack *ack)
 	l->ack = NULL;
 }
 
-/* --- the rest */
+/* --- other messages */
 
 static enum err_code err_code_of(uint32_t code)
 {
@@ -210,7 +210,7 @@ static void got_error(struct link *l, const struct msg_error *m)
 	struct err e = { 0 };
 
 	err_set(&e, err_code_of(m->code), "refused by the peer: %s", m->text);
-	/* A wrong version or certificate does not change within a second. */
+	/* a wrong version or certificate will not change within a second */
 	l->is_slow = e.code == ERR_UNSUPPORTED || e.code == ERR_DENIED;
 	link_lose(l, &e);
 }
@@ -252,8 +252,8 @@ static void dispatch(struct link *l, const struct msg *m)
 }
 
 /*
- * A peer that breaks the rules may try to crash us: its address must wait before the next
- * connection.
+ * Ends the link of a peer that has broken a rule, perhaps to crash us. Its address must wait before
+ * the next connection.
  */
 void link_violated(struct link *l, enum msg_error_code code, const struct err *why)
 {

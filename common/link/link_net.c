@@ -12,7 +12,7 @@ struct link_net {
 	char host[CONNSTR_HOSTS_MAX][NAME_MAX_BYTES + 1];
 	unsigned nhost;
 	uint16_t port;
-	struct net_expect expect; /* its strings are the arrays below */
+	struct net_expect expect; /* its strings are the members below */
 	char site[NAME_MAX_BYTES + 1], peer_host[NAME_MAX_BYTES + 1], pin[CONNSTR_PIN_LEN + 1];
 };
 

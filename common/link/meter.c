@@ -9,10 +9,10 @@
 struct meter {
 	struct loop *loop;
 	struct loop_timer *timer;
-	struct list links; /* struct link.in_meter */
-	int64_t rate; /* 0 = none */
-	nsec_t paid_until; /* time until which the bytes read are paid for */
-	nsec_t paused_since; /* 0 = not */
+	struct list links; /* entries: struct link.in_meter */
+	int64_t rate; /* frames per second; 0 = no limit */
+	nsec_t paid_until; /* time up to which the read bytes are paid for */
+	nsec_t paused_since; /* start of the pause; 0 = none */
 	struct meter_stats stats;
 };
 
@@ -22,16 +22,13 @@ static void pause_all(struct meter *m, bool pause)
 		link_pause_reading(list_entry(i, struct link, in_meter), pause);
 }
 
-/*
- * True for the party's own orders, which include the one to end a flood: they never wait for that
- * flood.
- */
+/* True for a link to the parent, whose messages never wait: they may end a flood. */
 static bool is_from_above(const struct list *at)
 {
 	return list_entry(at, struct link, in_meter)->dialer.dial;
 }
 
-/* Rotates the order, so that a party that sends without end does not starve the others. */
+/* Rotates the order, so that a link that sends without end does not starve the others. */
 static void take_turns(struct meter *m)
 {
 	list_each (i, &m->links)
@@ -79,7 +76,7 @@ void meter_set_rate(struct meter *m, int64_t per_second)
 {
 	int64_t rate = per_second > 0 && per_second < METER_RATE_MIN ? METER_RATE_MIN : per_second;
 
-	/* setting the same rate again keeps the debt */
+	/* a repeated setting keeps the debt */
 	if (rate == m->rate)
 		return;
 	m->rate = rate;
@@ -115,7 +112,7 @@ void meter_count(struct meter *m, size_t bytes)
 	m->paused_since = now;
 	m->stats.pauses++;
 	pause_all(m, true);
-	/* Half of the burst is free again then: fewer and longer turns cost less. */
+	/* Continues when half of the burst is free again: fewer and longer turns cost less. */
 	loop_timer_arm(m->timer, m->paid_until - now - METER_BURST_NS / 2);
 }
 

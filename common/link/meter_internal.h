@@ -6,10 +6,13 @@
 #include "common/container/list.h"
 #include "common/link/meter.h"
 
-/* The link is up: it is paused with the others. at is in the link, and removed by list_del(). */
+/*
+ * Called when a link is up: it is paused with the others. at is in the link, and list_del() removes
+ * it.
+ */
 void meter_join(struct meter *m, struct list *at);
 
-/* A frame of this many bytes was read. */
+/* Counts a frame of so many bytes that was read. */
 void meter_count(struct meter *m, size_t bytes);
 
 #endif

@@ -8,7 +8,7 @@
 static void on_ready(struct loop_fd *f, unsigned what)
 {
 	f->loop->called++;
-	f->fn(f->arg, what); /* f may be gone now */
+	f->fn(f->arg, what); /* f may be freed now */
 }
 
 static void on_read(evutil_socket_t fd, short what, void *arg)
@@ -21,7 +21,7 @@ static void on_write(evutil_socket_t fd, short what, void *arg)
 	on_ready(arg, LOOP_WRITE);
 }
 
-/* Two events instead of one that changes: a change costs one epoll_ctl, not two. */
+/* Two events, instead of one that is changed: a change costs one epoll_ctl() instead of two. */
 static int watch(struct loop_fd *f, struct event **ev, short what, event_callback_fn fn, bool on)
 {
 	if (!on)
@@ -130,7 +130,7 @@ void fds_poll_virtual(struct loop *l)
 
 	list_each (item, &l->fds)
 		poll_one(list_entry(item, struct loop_fd, at));
-	/* From the start each time: a callback may have freed any of them. */
+	/* begins again each time, because a callback may have freed any of them */
 	while ((f = first_ready(l))) {
 		unsigned ready = f->ready;
 

@@ -41,7 +41,7 @@ static void on_timerfd(evutil_socket_t fd, short what, void *arg)
 	uint64_t fired;
 	ssize_t n = read(fd, &fired, sizeof(fired));
 
-	(void)n; /* EAGAIN if it was set to a later time meanwhile: nothing to do then */
+	(void)n; /* EAGAIN if it was set to a later time meanwhile, which is no problem */
 	l->wake_at = 0; /* due timers run at the end of the round */
 }
 
@@ -163,7 +163,7 @@ void loop_reap(struct loop *l, struct loop_job *j, void (*free_fn)(void *), void
 	loop_rouse(l->whole);
 }
 
-/* Runs only earlier posts: a post of a post waits for the next turn. */
+/* Runs the posts made before; a post of a post waits for the next turn. */
 static void posts_run(struct loop *l)
 {
 	struct list now;
@@ -194,14 +194,14 @@ static void timerfd_set(struct loop *l, nsec_t at)
 	struct itimerspec t = { 0 };
 
 	if (at < 1)
-		at = 1; /* zero would switch it off */
+		at = 1; /* 0 would switch the timerfd off */
 	t.it_value.tv_sec = at / NSEC_PER_SEC;
 	t.it_value.tv_nsec = at % NSEC_PER_SEC;
 	if (!timerfd_settime(l->timerfd, TFD_TIMER_ABSTIME, &t, NULL))
 		l->wake_at = at;
 }
 
-/* Wakes too early do no harm, so that only an earlier time costs a call. */
+/* Sets the timerfd only to an earlier time: an unnecessary wake-up does no harm. */
 static void wake_by(struct loop *l, nsec_t at)
 {
 	if (at >= 0 && (!l->wake_at || at < l->wake_at))
@@ -223,7 +223,7 @@ static void timers_run(struct loop *l)
 		;
 }
 
-/* limit: time to return at the latest, < 0: none, 0: do not wait. */
+/* limit: latest time to return; < 0: none; 0: do not wait. */
 static int turn_real(struct loop *l, nsec_t limit)
 {
 	bool block = limit && list_is_empty(&l->posts) && list_is_empty(&l->reaps) && !l->stopping;
@@ -261,7 +261,10 @@ int loop_turn(struct loop *l)
 	return 0;
 }
 
-/* Runs everything due up to `until`, each at its time; returns false if nothing ran. */
+/*
+ * Runs everything that is due up to `until`, each callback at its time. Returns false if nothing
+ * ran.
+ */
 static bool run_until(struct loop *l, nsec_t until, bool all)
 {
 	uint64_t before = l->called;

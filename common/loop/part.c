@@ -5,10 +5,10 @@
 #include <stdlib.h>
 
 #define PPB INT64_C(1000000000)
-#define NEVER_NS (INT64_MAX / 4) /* later times mean never, by any clock */
-#define STEPS 4 /* each reduces the error by a factor of ten thousand or more */
+#define NEVER_NS (INT64_MAX / 4) /* a later time means never, by any clock */
+#define STEPS 4 /* each step reduces the error by a factor of ten thousand or more */
 
-/* Returns the gain in that time of a clock that is faster by ppb. */
+/* Returns by how much a clock that is faster by ppb advances in that time. */
 static nsec_t gained(nsec_t time, int64_t ppb)
 {
 	return time / PPB * ppb + time % PPB * ppb / PPB;

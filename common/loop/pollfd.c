@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libevent does not expose its epoll descriptor. So a loop inside a poll() of its caller gets a
- * second set with the same members.
+ * libevent does not expose its epoll descriptor. So a loop for a caller with its own poll() has a
+ * second epoll set with the same members.
  */
 #include "common/loop/internal.h"
 

@@ -7,7 +7,7 @@
 struct loop_signal {
 	struct list at;
 	struct loop *loop;
-	struct event *event; /* NULL: virtual */
+	struct event *event; /* NULL: a virtual loop */
 	struct loop_job raised;
 	int signo;
 	void (*fn)(void *, int);

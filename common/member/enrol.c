@@ -19,12 +19,12 @@ struct enrol {
 	struct connstr conn;
 	char *dir, *role, *site, *host; /* owned */
 	struct pki_key *key;
-	struct buf frame; /* ENROL, with the secret: wiped */
+	struct buf frame; /* ENROL with the secret; wiped */
 	struct chan *chan;
 	struct loop_timer *timer;
 	struct loop_job job, reap;
-	unsigned at; /* host of the current attempt */
-	struct err why; /* the first failure: that of the preferred host */
+	unsigned at; /* index of the host of the current attempt */
+	struct err why; /* the first failure, which is that of the preferred host */
 	void (*on_done)(void *arg, const struct err *why);
 	void *arg;
 	bool is_over;
@@ -121,7 +121,7 @@ nsec_t enrol_renew_at(const char *dir)
 	return at;
 }
 
-/* --- key, request, answer: shared by both ways */
+/* --- key, request and answer, for enrolments and renewals */
 
 static int make_request(struct pki_key **key, struct buf *csr, struct err *e)
 {
@@ -136,7 +136,7 @@ static int wrap(struct buf *b, const struct bytes *from)
 	return buf_put(b, from->p, from->n);
 }
 
-/* The certificate must be for our key, from the pinned CA, for what we are. */
+/* Checks that the certificate is for our key, from the pinned CA, and for our role and names. */
 static int accept_answer(const struct enrol *n, const struct msg_enrol_ack *ack, struct err *e)
 {
 	struct buf cert, ca;
@@ -168,7 +168,7 @@ static int take_answer(const struct enrol *n, const struct msg_enrol_ack *ack, s
 	return accept_answer(n, ack, e);
 }
 
-/* --- life */
+/* --- begin and end */
 
 static void free_enrol(void *arg)
 {
@@ -215,7 +215,7 @@ void enrol_cancel(struct enrol *n)
 		end(n);
 }
 
-/* --- asking */
+/* --- requests */
 
 static void try_hosts(struct enrol *n);
 
@@ -299,7 +299,7 @@ static void on_timeout(void *arg)
 	finish(n, &e);
 }
 
-/* Called from the loop, so that every result is reported from there. */
+/* Called from the loop, so that every result is reported from the loop. */
 static void start(void *arg)
 {
 	struct enrol *n = arg;
@@ -325,7 +325,7 @@ static int put_request(struct enrol *n, const struct enrol_conf *c, const struct
 		.name = c->name,
 	};
 
-	/* Allocated at once: growing would leave copies of the secret in memory. */
+	/* Allocated at once, because growing would leave copies of the secret in memory. */
 	if (buf_reserve(&n->frame, FRAME_PREAUTH_MAX_BYTES / 2) || msg_enrol_put(&n->frame, &m))
 		return err_set(e, ERR_INVALID,
 			       "cannot ask for a certificate with this site, host or name");
@@ -391,10 +391,10 @@ struct enrol *enrol_run(const struct enrol_conf *c,
 	return n;
 }
 
-/* --- over a live link */
+/* --- renewal over a live link */
 
 struct enrol_renewal {
-	struct enrol n; /* conn.pin, dir, role, site, host, key are used */
+	struct enrol n; /* only conn.pin, dir, role, site, host and key are used */
 	struct buf csr;
 };
 

@@ -16,12 +16,12 @@ struct join {
 	struct join_conf conf;
 	struct connstr conn;
 	char *dir, *site, *host; /* owned */
-	struct enrol *enrol; /* under way; ends by itself */
+	struct enrol *enrol; /* pending enrolment, which ends itself */
 	struct net_ctx *ctx; /* owned */
-	struct renew *renew; /* owned; there when ctx is */
-	struct loop_timer *timer; /* next attempt */
+	struct renew *renew; /* owned; exists while ctx exists */
+	struct loop_timer *timer; /* for the next attempt */
 	nsec_t retry;
-	bool has_enrolled; /* in this life: the certificate is fresh */
+	bool has_enrolled; /* the certificate is from this process */
 };
 
 static struct enrol_conf enrol_conf_of(const struct join *j)

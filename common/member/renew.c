@@ -27,7 +27,7 @@ static struct enrol_conf enrol_of(const struct renew *r)
 }
 
 /*
- * Arms the timer for the renewal. If that is due already: for a third of the time until the
+ * Arms the timer for the renewal. If it is due already, after a third of the time until the
  * certificate ends.
  */
 static void look_later(struct renew *r)
@@ -68,7 +68,7 @@ static int use(struct renew *r, struct err *e)
 	return rc;
 }
 
-/* Two thirds of the life of the one in use are over. */
+/* True if two thirds of the certificate's life are over. */
 static bool is_old(const struct renew *r)
 {
 	const struct identity *c = net_ctx_self(r->conf.ctx);
@@ -77,10 +77,7 @@ static bool is_old(const struct renew *r)
 	       clock_wall() - c->wall_not_before > (c->wall_not_after - c->wall_not_before) / 3 * 2;
 }
 
-/*
- * The stored certificate may be newer than the current one: daemons of one directory renew for each
- * other.
- */
+/* Uses a newer certificate in the directory: daemons with one directory renew for each other. */
 static void look(void *arg)
 {
 	struct renew *r = arg;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * OpenSSL's own socket BIO uses write(), so that a closed connection would kill a tool by SIGPIPE.
- * It also cannot report that the kernel has no more input, which saves a system call per message.
+ * A socket BIO for OpenSSL. OpenSSL's own uses write(), so that a closed connection would kill a
+ * tool by SIGPIPE. It also cannot report that the kernel has no more input, which saves a system
+ * call for each message.
  */
 #include "common/net/internal.h"
 
@@ -25,7 +26,10 @@ static int bio_write(BIO *b, const char *p, int n)
 	return (int)sent;
 }
 
-/* OpenSSL does not report whether it holds a partial record; the lengths are not encrypted. */
+/*
+ * Follows the records by their lengths, which are not encrypted. OpenSSL does not report whether it
+ * has a partial record.
+ */
 static void follow(struct sock_bio *s, const uint8_t *p, size_t n)
 {
 	while (n) {
@@ -76,7 +80,7 @@ static long bio_ctrl(BIO *b, int what, long n, void *p)
 	return what == BIO_CTRL_FLUSH || what == BIO_CTRL_DUP;
 }
 
-/* The sock_bio is part of its channel. */
+/* Frees nothing, because the sock_bio is a part of its channel. */
 static int bio_destroy(BIO *b)
 {
 	return 1;

@@ -80,7 +80,7 @@ void chan_pause_reading(struct chan *c, bool pause)
 	if (c->paused == pause)
 		return;
 	c->paused = pause;
-	/* Time in which we did not read is not the peer's. */
+	/* Time in which we did not read does not count as the peer's. */
 	c->frame_since = 0;
 	if (c->state == CHAN_UP)
 		c->ops->pause(c);
@@ -205,7 +205,7 @@ static void report_end(struct chan *c, const struct err *why)
 		c->h.on_event(c->h.arg, c, CHAN_CLOSED, why);
 }
 
-/* Copies `why`, which may be inside freed memory. */
+/* Copies `why`, which may point into freed memory. */
 void chan_fail(struct chan *c, const struct err *why)
 {
 	struct err copy = *why;

@@ -58,7 +58,7 @@ char *role_set_names(char *out, size_t size, unsigned roles)
 
 #define SHOWN_BYTES 64
 
-/* True for programs that a person starts: their host is a label. */
+/* True for programs that a user starts: their host is a label. */
 static bool is_of_user(enum role r)
 {
 	return (ROLES_TOOL | ROLES_SERVER) >> r & 1;
@@ -118,7 +118,10 @@ bool identity_host_is_valid(const char *name)
 	return is_made_of(name, NAME_MAX_BYTES, "._-:", true) && str_is_name(name, strlen(name));
 }
 
-/* RFC 3986 unreserved, and '@', which user@host is full of; never '/', '%' or ':'. */
+/*
+ * True for unreserved characters of RFC 3986, and '@', which is frequent in user@host; never for
+ * '/', '%' or ':'.
+ */
 static bool is_plain(unsigned char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -194,7 +197,7 @@ static int hex_digit(unsigned char c)
 }
 
 /*
- * Accepts only one encoding of each name: otherwise two certificates of one host would look
+ * Accepts only one encoding of each name. Otherwise two certificates of one host could look
  * different.
  */
 static bool decode_part(char out[NAME_MAX_BYTES + 1], const char *p, size_t n)
@@ -226,7 +229,7 @@ static bool decode_part(char out[NAME_MAX_BYTES + 1], const char *p, size_t n)
 
 #define PARTS_MAX 6
 
-/* Cuts at each '/'. Returns the number of parts, PARTS_MAX + 1 if there are more. */
+/* Cuts at each '/'. Returns the number of parts; PARTS_MAX + 1 if there are more. */
 static size_t split(const char *p, const char *end, const char *part[PARTS_MAX],
 		    size_t size[PARTS_MAX])
 {
@@ -244,7 +247,7 @@ static size_t split(const char *p, const char *end, const char *part[PARTS_MAX],
 	return PARTS_MAX + 1;
 }
 
-/* "" or a number as it is printed. */
+/* Decodes "", or a number in the form in which it is printed. */
 static bool decode_uid(struct identity *id, const char *text)
 {
 	char again[16];

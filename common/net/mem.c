@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A channel through memory. Each end holds what is under way to it, with the time
- * at which it arrives. A window bounds that, as a socket's buffers do. The rest
- * waits at the sender, where caps and back-pressure see it.
+ * A channel through memory. Each end stores the frames in transit to it, with their times of
+ * arrival. A window limits their bytes, like the buffers of a socket. Further frames wait at the
+ * sender, where caps and back-pressure apply.
  */
 #include "common/base/str.h"
 #include "common/net/internal.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MALLOC_HEAD_BYTES 24 /* including rounding, at most */
+#define MALLOC_HEAD_BYTES 24 /* largest overhead of malloc(), with rounding */
 
 enum packet_kind { PACKET_DATA, PACKET_END, PACKET_RESET };
 
@@ -18,7 +18,7 @@ struct mem_packet {
 	struct list at;
 	nsec_t due;
 	enum packet_kind kind;
-	bool is_served; /* the receiver has begun with it, and is through at `due` */
+	bool is_served; /* the receiver has begun to handle it, and ends at `due` */
 	size_t n;
 	uint8_t p[];
 };
@@ -28,7 +28,10 @@ static struct mem_chan *of(const struct chan *c)
 	return (struct mem_chan *)(uintptr_t)c;
 }
 
-/* Called several times for each frame: searches again only after a change of the rules. */
+/*
+ * Returns the rules. It is called several times for each frame, and searches again only after a
+ * change of rules.
+ */
 static const struct mem_link *link_of(const struct mem_chan *c)
 {
 	struct mem_chan *m = of(&c->c);
@@ -89,7 +92,7 @@ static void arm(struct mem_chan *m)
 	loop_timer_arm_at_whole(m->timer, k->due);
 }
 
-/* --- cost of frames for a daemon */
+/* --- time that a daemon needs for frames */
 
 static unsigned frames_in(const uint8_t *p, size_t n)
 {
@@ -128,7 +131,7 @@ static void begin_serving(struct mem_chan *m, struct mem_packet *k)
 	k->due = p->busy_until;
 }
 
-/* Returns the time at which it is sent: packets of one step are sent in sequence. */
+/* Returns the time at which the packet is sent: packets of one step are sent in sequence. */
 static nsec_t send_at(struct mem_chan *m, const struct mem_packet *k)
 {
 	struct mem_place *p = m->c.ctx ? m->c.ctx->place : NULL;
@@ -145,9 +148,9 @@ static nsec_t send_at(struct mem_chan *m, const struct mem_packet *k)
 	return p->sending_until;
 }
 
-/* --- under way */
+/* --- frames in transit */
 
-/* Puts a packet in transit to the peer, after all earlier ones. */
+/* Puts a packet in transit to the peer, behind all earlier ones. */
 static void put_under_way(struct mem_chan *m, struct mem_packet *k)
 {
 	const struct mem_link *how = link_of(m);
@@ -220,7 +223,7 @@ static void take(struct mem_chan *m, struct mem_packet *k)
 		chan_fail(&m->c, &why);
 }
 
-/* Frames that a pause left in the splitter precede those in transit. */
+/* Frames that a pause has left in the splitter precede those in transit. */
 static void receive(struct mem_chan *m)
 {
 	struct mem_packet *k;
@@ -273,12 +276,12 @@ static void part(struct mem_chan *m, enum packet_kind kind)
 		put_under_way(m, k);
 	m->peer = NULL;
 	peer->peer = NULL;
-	if (!k) /* without memory for the delay, reports at once */
+	if (!k) /* without memory for the delay, it is reported at once */
 		chan_fail_later(&peer->c, &(struct err){ .code = ERR_CLOSED,
 							 .text = "the peer has closed the link" });
 }
 
-/* Ends a channel of either kind of memory for both sides now; frames under way are lost. */
+/* Ends both sides of a channel of either kind now; frames in transit are lost. */
 static void mem_chan_cut(struct chan *c)
 {
 	struct mem_chan *m = of(c), *peer = m->peer;

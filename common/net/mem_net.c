@@ -13,13 +13,13 @@
 struct mem_net {
 	struct loop *loop;
 	struct rng rng;
-	struct list ctxs; /* struct net_ctx.at */
-	struct list elsewhere; /* contexts of other hosts */
-	/* host -> struct mem_place: ten thousand of them are dialled and killed */
+	struct list ctxs; /* entries: struct net_ctx.at */
+	struct list elsewhere; /* contexts without a host in this network */
+	/* host -> struct mem_place, because a network may have ten thousand hosts */
 	struct smap places;
-	struct smap links; /* "a\nb" in order, "" for any -> struct mem_link */
-	struct mem_link plain; /* links without a rule */
-	uint64_t rules; /* grows with each change of them */
+	struct smap links; /* "a\nb" in order, with "" for any host -> struct mem_link */
+	struct mem_link plain; /* rules of pairs without a rule */
+	uint64_t rules; /* number that increases with each change of rules */
 	uint16_t next_port;
 	nsec_t (*wall_now)(void *arg);
 	void *wall_arg;
@@ -27,7 +27,7 @@ struct mem_net {
 
 struct mem_listener {
 	struct net_listener l; /* first */
-	struct list at; /* in ctx->listeners */
+	struct list at; /* entry of ctx->listeners */
 	struct loop_job grave;
 	struct admit admit;
 	uint8_t enrol_type;
@@ -238,7 +238,7 @@ void mem_net_kill_host(struct mem_net *m, const char *host)
 		struct net_ctx *ctx = list_entry(item, struct net_ctx, at_place);
 
 		while (list_pop_front(&ctx->listeners))
-			; /* their owners still close them */
+			; /* the owners close them */
 		list_each (c, &ctx->chans) {
 			struct mem_chan *mc = (struct mem_chan *)list_entry(c, struct chan, at);
 
@@ -248,7 +248,7 @@ void mem_net_kill_host(struct mem_net *m, const char *host)
 	}
 }
 
-/* --- dialling: completed by the timer of the dialling end */
+/* --- dialling, which the timer of the dialling end completes */
 
 static struct mem_listener *listener_at(const struct mem_net *m, const char *host, uint16_t port)
 {
@@ -301,7 +301,7 @@ static void open_client(struct mem_chan *m, const struct net_ctx *server)
 		m->c.h.on_event(m->c.h.arg, &m->c, CHAN_OPEN, NULL);
 }
 
-/* As in TLS 1.3: the client counts as open until it receives the refusal. */
+/* As in TLS 1.3, the client counts as open until it receives the refusal. */
 static void refused_by_server(struct mem_chan *m, struct mem_listener *l, const struct err *why)
 {
 	l->stats.refused++;
@@ -334,7 +334,10 @@ static void accepted(struct mem_chan *m, struct mem_listener *l)
 	open_client(m, server);
 }
 
-/* Retries when the other side runs again. A repaired link causes its own retry. */
+/*
+ * Tries again when the part of the other side is no longer held. A repaired link causes its own
+ * retry.
+ */
 static void await_there(struct mem_chan *m, nsec_t held)
 {
 	nsec_t left = m->dial->give_up_at - loop_now(m->c.loop),
@@ -478,7 +481,7 @@ static int mem_reload(struct net_ctx *ctx, struct creds_parsed *creds, struct er
 
 static void mem_done(struct net_ctx *ctx)
 {
-	if (ctx->mem) { /* the context belongs to a simulated network */
+	if (ctx->mem) { /* the context belongs to a network in memory */
 		list_del(&ctx->at);
 		list_del(&ctx->at_place);
 	}

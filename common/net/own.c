@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the address of this host on which a daemon listens, by names that people write. */
+/* Finds the address of this host on which a daemon listens, from a name in its configuration. */
 #include "common/base/str.h"
 #include "common/net/internal.h"
 
@@ -15,7 +15,7 @@
 #define ALL_IPV4 "0.0.0.0"
 #define ALL_IPV6 "::"
 
-/* True if the interface has an address of that family that other hosts may reach. */
+/* True if the interface has an address of that family that other hosts can reach. */
 static bool is_reached(const struct ifaddrs *i, int family)
 {
 	if (!i->ifa_addr || i->ifa_addr->sa_family != family || i->ifa_flags & IFF_LOOPBACK ||
@@ -34,7 +34,7 @@ static bool has_family(const struct ifaddrs *all, int family)
 	return false;
 }
 
-/* Returns the address for all interfaces, if others can reach one of them. */
+/* Returns the address for all interfaces, if other hosts can reach one of them. */
 static int all_addresses(char out[NET_ADDR_BYTES], struct err *e)
 {
 	struct ifaddrs *all;
@@ -53,7 +53,7 @@ static int all_addresses(char out[NET_ADDR_BYTES], struct err *e)
 static bool is_ours(const struct sockaddr *a, socklen_t n)
 {
 	int fd = socket(a->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	bool ok = fd >= 0 && bind(fd, a, n) == 0; /* port 0: any */
+	bool ok = fd >= 0 && bind(fd, a, n) == 0; /* port 0 means any */
 
 	if (fd >= 0)
 		close(fd);
@@ -71,8 +71,8 @@ static const struct addrinfo *first_of_ours(const struct addrinfo *a, bool is_lo
 }
 
 /*
- * Without another entry, a system gives its own name an address of the loopback interface, or none.
- * Other hosts do not reach that.
+ * True for this host's name. Without another entry, a system gives its own name a loopback address,
+ * or none, which other hosts cannot reach.
  */
 static bool is_host_name(const char *name)
 {

@@ -68,7 +68,7 @@ static bool add_ext(X509 *cert, X509 *issuer, int nid, const char *value)
 	return ok;
 }
 
-/* 126 random bits, always 16 bytes long. */
+/* Sets a serial of 126 random bits, which always has 16 bytes. */
 static bool set_serial(X509 *cert)
 {
 	uint8_t serial[SERIAL_BYTES];
@@ -122,8 +122,8 @@ static int ca_make(struct pki_ca *ca, const char *name, struct err *e)
 }
 
 /*
- * Stores the key first: a crash in between leaves a key that has signed nothing, and the next start
- * makes both again.
+ * Stores the key first: after a crash in between there is a key that has signed nothing, and the
+ * next start makes both again.
  */
 static int ca_store(const struct pki_ca *ca, const char *key_path, const char *cert_path,
 		    struct err *e)
@@ -159,7 +159,7 @@ static int ca_load(struct pki_ca *ca, const char *key_path, const char *cert_pat
 	return rc;
 }
 
-/* Checks properties that the rest relies on, for a new CA and an old one. */
+/* Checks properties that other code relies on, for a new CA and an old one. */
 static int ca_finish(struct pki_ca *ca, const char *dir, struct err *e)
 {
 	int rc;
@@ -209,8 +209,8 @@ static int ca_open(struct pki_ca *ca, const char *dir, const char *name, struct 
 		return err_set(e, ERR_INVALID, "%s: " CERT_FILE " is there, " KEY_FILE " is not",
 			       dir);
 	/*
-	 * A key without a certificate is left by a crash during the first start: nothing was issued
-	 * with it.
+	 * A key without a certificate is left from a crash during the first start, and has issued
+	 * nothing.
 	 */
 	if (no_cert) {
 		rc = ca_make(ca, name, e);
@@ -245,7 +245,7 @@ bool role_listens(enum role r)
 	return (ROLE_BIT(ROLE_MAINSM) | ROLE_BIT(ROLE_SM) | ROLES_SERVER) >> r & 1;
 }
 
-/* Permitted usage of a certificate; verify.c requires exactly this. */
+/* Returns the permitted usage of a certificate; verify.c requires exactly this. */
 static const char *role_usage(enum role r)
 {
 	return role_listens(r) ? "serverAuth,clientAuth" : "clientAuth";
@@ -298,7 +298,7 @@ static int leaf_make(struct pki_ca *ca, EVP_PKEY *key, const struct identity *as
 	return rc;
 }
 
-/* Certificates have only whole seconds. */
+/* Rounds to whole seconds, because certificates have no fractions. */
 static nsec_t whole_seconds(nsec_t t)
 {
 	return t - t % NSEC_PER_SEC;

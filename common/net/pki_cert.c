@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Certificates: reads their contents, and converts DER and PEM. */
+/* Reads the contents of certificates, and converts DER and PEM. */
 #include "common/base/str.h"
 #include "common/net/internal.h"
 
@@ -93,7 +93,7 @@ X509 *x509_from_pem(const char *pem, const char *what, struct err *e)
 	return cert;
 }
 
-/* The owner frees. */
+/* Returns a text that the caller frees. */
 char *bio_text(BIO *b)
 {
 	char *p;
@@ -138,7 +138,7 @@ static int read_serial(uint8_t out[SERIAL_BYTES], const X509 *cert)
 	return rc;
 }
 
-/* Exactly one name, and that a URI. */
+/* Requires exactly one name, which must be a URI. */
 static int read_uri(struct identity *id, const X509 *cert, struct err *e)
 {
 	GENERAL_NAMES *names = X509_get_ext_d2i(cert, NID_subject_alt_name, NULL, NULL);

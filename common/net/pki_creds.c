@@ -142,7 +142,7 @@ static const struct part {
 	size_t at;
 	unsigned flags;
 } parts[] = {
-	/* The certificate last: if it exists, all files exist. */
+	/* the certificate is last: if it exists, all files exist */
 	{ "key.pem", offsetof(struct pki_creds, key_pem), FILE_SECRET },
 	{ "ca.pem", offsetof(struct pki_creds, ca_pem), FILE_OWNED },
 	{ "cert.pem", offsetof(struct pki_creds, cert_pem), FILE_OWNED },
@@ -150,9 +150,9 @@ static const struct part {
 
 #define LOCK_FILE "creds.lock"
 /*
- * Enough for a process that writes three files and waits for the disk. It blocks a daemon's loop,
- * so it is less than HEARTBEAT_PERIOD_NS. A process that gets no lock in time retries later, as if
- * mainsm were not reachable.
+ * Enough for a process that writes three files and waits for the disk. It blocks the loop of a
+ * daemon, so it is less than HEARTBEAT_PERIOD_NS. A process that gets no lock in time tries again
+ * later, as if mainsm could not be reached.
  */
 #define LOCK_WAIT_NS (2 * NSEC_PER_SEC)
 #define LOCK_STEP_NS (5 * NSEC_PER_MSEC)
@@ -182,9 +182,9 @@ static int load_part(const char *dir, const struct part *p, struct pki_creds *c,
 }
 
 /*
- * Processes of one user may share the directory: a reader must get all files of one writer. *fd -1:
- * there is no lock to wait for. No process has stored here, or one of a version without locks, or
- * the file system has none.
+ * Locks the directory, which processes of a user may share. So a reader gets all files of one
+ * writer. *fd -1: no lock is needed. No process has stored here with locks, or the file system has
+ * none.
  */
 static int lock(const char *dir, bool is_shared, int *fd, struct err *e)
 {
@@ -217,7 +217,7 @@ int pki_creds_load(const char *dir, struct pki_creds *out, struct err *e)
 	struct pki_creds c = { 0 };
 	int rc, turn = -1;
 
-	/* file_private_dir() would make it. */
+	/* not file_private_dir(), which would make the directory */
 	if (access(dir, F_OK))
 		return err_set(e, ERR_NOTFOUND, "%s: not enrolled yet", dir);
 	rc = file_private_dir(dir, e);

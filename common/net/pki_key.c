@@ -62,7 +62,7 @@ char *pkey_to_pem(EVP_PKEY *k)
 	return pem;
 }
 
-/* A key with a pass phrase would ask for it on the terminal. */
+/* Refuses a key with a pass phrase, for which OpenSSL would ask on the terminal. */
 static int no_pass_phrase(char *out, int size, int writing, void *arg)
 {
 	return -1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * getaddrinfo() may take half a minute, so it runs in a separate thread. The thread and the loop
- * share one look-up, and the last of them frees it. The thread never uses the loop; it makes a
+ * share a look-up, which the last of them frees. The thread never uses the loop: it makes a
  * descriptor readable.
  */
 #include "common/base/str.h"
@@ -19,13 +19,13 @@
 #define THREAD_STACK_BYTES (256 * 1024)
 
 struct resolve {
-	_Atomic int owners; /* loop and thread; the last one frees */
+	_Atomic int owners; /* the loop and the thread; the last one frees the look-up */
 	int ready; /* eventfd: written by the thread when `found` is valid */
 	int gai; /* result of getaddrinfo() */
 	struct addrs found;
 	char *host; /* owned */
 	char service[8];
-	/* the loop's side */
+	/* for the loop */
 	struct loop_fd *watch;
 	void (*fn)(void *arg, const struct addrs *found, const char *why_not);
 	void *arg;

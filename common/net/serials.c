@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Serials are random, so their first bytes make a key; the rare certificates with the same key form
- * a list.
+ * Sets of serials. Serials are random, so their first bytes are a key; the rare ones with the same
+ * key form a list.
  */
 #include "common/base/array.h"
 #include "common/container/map.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SERIALS_MAX (1024 * 1024) /* 16 MiB; more than any site revokes */
+#define SERIALS_MAX (1024 * 1024) /* more than any site revokes; 16 MiB */
 
 struct serial {
 	uint8_t bytes[SERIAL_BYTES];
@@ -19,8 +19,8 @@ struct serial {
 struct serial_set {
 	struct serial *all;
 	size_t n, cap;
-	struct map index; /* key -> 1 + place of the last with that key */
-	size_t *before; /* of each: 1 + place of the one before with the same key, or 0 */
+	struct map index; /* key -> 1 + index of the last serial with that key */
+	size_t *before; /* by index: 1 + index of the previous serial with the same key, or 0 */
 	size_t before_cap;
 };
 

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* unacknowledged data: the kernel's own answer is a quarter of an hour */
+/* for unacknowledged data; the kernel's default is a quarter of an hour */
 #define USER_TIMEOUT_MS 20000
 
 int sock_tune(int fd, struct err *e)

@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-#define SOURCES_MAX 4096 /* remembered at once: 256 KiB */
-#define FAILURES_FREE 2 /* a typo and a retry; the third failure is punished */
+#define SOURCES_MAX 4096 /* sources that are stored at once: 256 KiB */
+#define FAILURES_FREE 2 /* for a typo and a retry; the third failure is penalised */
 #define FAILURE_MEMORY_NS (60 * NSEC_PER_SEC)
 
 struct sources {

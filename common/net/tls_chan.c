@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A channel over TLS. OpenSSL uses our own descriptor, not a bufferevent. So input is always read
- * completely before an end is reported. A flood after the handshake is seen record by record.
- * Frames of one turn share one record, and no callback is late.
+ * A channel over TLS. OpenSSL uses our own descriptor, not a bufferevent. So all input is read
+ * before an end is reported, and no callback is late. A flood after the handshake is detected
+ * record by record. Frames of one turn share one record.
  */
 #include "common/net/internal.h"
 
@@ -10,11 +10,14 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define READ_STEP 4096 /* on the stack: most records are far smaller than they may be */
-#define READ_TURN_MAX (256 * 1024) /* then other channels have their turn */
+#define READ_STEP 4096 /* a buffer on the stack: most records are far smaller than their limit */
+#define READ_TURN_MAX (256 * 1024) /* bytes after which other channels have their turn */
 #define FLUSH_TURN_MAX (1024 * 1024)
 #define RECORD_MAX 16384
-/* a frame's head in a record: its head, the type of the content, the tag of any of our ciphers */
+/*
+ * a record with a frame without payload: its header, the type of its content, and the tag of any of
+ * our ciphers
+ */
 #define HEARTBEAT_RECORD_BYTES (5 + FRAME_HEADER_BYTES + 1 + 16)
 
 static struct tls_chan *of(const struct chan *c)
@@ -48,7 +51,7 @@ void tls_deadline(struct tls_chan *t)
 {
 	nsec_t at = earlier(earlier(t->give_up_at, frame_due(t)), stall_due(t));
 
-	/* A timer that fires early checks again; moving it for each frame would cost more. */
+	/* a timer that fires early is checked again: moving it for each frame would cost more */
 	if (!at || (t->timer_at && t->timer_at <= at))
 		return;
 	t->timer_at = at;
@@ -79,7 +82,7 @@ void tls_fail(struct tls_chan *t, const struct err *why)
 	chan_fail(&t->c, why);
 }
 
-/* True if another address is left to try: each address gets a share of the time. */
+/* True if another address can be tried: each address gets a share of the time. */
 static bool may_try_another(const struct tls_chan *t)
 {
 	return t->hs && !t->server && !t->ssl && t->sock.fd >= 0 &&
@@ -129,7 +132,7 @@ static int post_handshake_budget(const struct tls_chan *t, struct err *e)
 		       KEY_UPDATES_PER_MIN_MAX);
 }
 
-/* Returns 1: no more input for now, 0: there may be more, < 0: the end. */
+/* Returns 1 if there is no further input now, 0 if there may be more, < 0 at the end. */
 static int read_step(struct tls_chan *t, size_t *got, struct err *e)
 {
 	uint8_t step[READ_STEP];
@@ -148,7 +151,7 @@ static int read_step(struct tls_chan *t, size_t *got, struct err *e)
 		return rc ? rc : t->sock.drained && is_open(t) && !SSL_has_pending(t->ssl);
 	}
 	kind = SSL_get_error(t->ssl, n);
-	/* A handshake message was processed, or the kernel has no more input. */
+	/* a handshake message was processed, or the kernel has no more input */
 	if (kind == SSL_ERROR_WANT_READ)
 		return t->sock.blocked;
 	if (kind == SSL_ERROR_WANT_WRITE) {
@@ -176,8 +179,8 @@ static int read_turn(struct tls_chan *t, struct err *e)
 }
 
 /*
- * The next bytes may wait only at the start of a record and outside of frames. The end of a large
- * message can be smaller than a heartbeat.
+ * Sets whether the next bytes may wait: only at the start of a record, and outside of frames. The
+ * end of a large message can be smaller than a heartbeat.
  */
 static void update_rcvlowat(struct tls_chan *t)
 {
@@ -224,7 +227,7 @@ static void give_back_output(struct tls_chan *t)
 	}
 }
 
-/* Returns 0: everything was written, 1: the socket is full, < 0: broken. */
+/* Returns 0 if everything was written, 1 if the socket is full, < 0 if it is broken. */
 static int write_out(struct tls_chan *t, struct err *e)
 {
 	size_t done = 0;
@@ -252,7 +255,7 @@ static int write_out(struct tls_chan *t, struct err *e)
 	return 0;
 }
 
-/* Delivers the input that the peer sent before its end, then reports the end. */
+/* Delivers the input that the peer has sent before its end, then reports the end. */
 static void write_failed(struct tls_chan *t, const struct err *why)
 {
 	struct err unused = { 0 };
@@ -346,7 +349,10 @@ static void op_pause(struct chan *c)
 {
 	struct tls_chan *t = of(c);
 
-	/* Frames, and records inside TLS, may be here already: no descriptor reports them. */
+	/*
+	 * Frames, and records inside of TLS, may have been read already: no descriptor reports
+	 * them.
+	 */
 	t->more_to_read = !c->paused;
 	if (!c->paused)
 		tls_resume(t);
@@ -366,7 +372,7 @@ static void op_set_rcvlowat(struct chan *c)
 	update_rcvlowat(t);
 }
 
-/* Input between two polls is older than the poll that found it: the kernel has its age. */
+/* Input between two polls is older than the poll that finds it: the kernel reports its age. */
 static void op_poll(struct chan *c)
 {
 	struct tls_chan *t = of(c);

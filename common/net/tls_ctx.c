@@ -3,20 +3,20 @@
 
 #include <openssl/err.h>
 
-/* two certificates of 600 bytes; counted before they are decoded */
+/* two certificates of 600 bytes with room; checked before they are decoded */
 #define PRESENTED_MAX_BYTES 8192
 
 static bool set_common(SSL_CTX *s, bool server)
 {
 	/*
-	 * AUTO_RETRY off: otherwise one SSL_read() works on KeyUpdates as long
-	 * as the peer sends them, out of sight of the budget.
+	 * AUTO_RETRY off: otherwise one SSL_read() would process KeyUpdates as long as the peer
+	 * sends them, without a check of their number.
 	 */
 	SSL_CTX_clear_mode(s, SSL_MODE_AUTO_RETRY);
 	SSL_CTX_set_mode(s, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
 	/*
-	 * A server may have thousands of idle links: each frees its 34 KiB after every record. A
-	 * client has one link and keeps its buffer.
+	 * A server may have thousands of idle links, so each frees its 34 KiB after every record. A
+	 * client has one link, and keeps its buffer.
 	 */
 	if (server)
 		SSL_CTX_set_mode(s, SSL_MODE_RELEASE_BUFFERS);
@@ -40,7 +40,7 @@ static bool set_creds(SSL_CTX *s, bool server, const struct creds_parsed *creds)
 	if (SSL_CTX_use_certificate(s, creds->cert) != 1 ||
 	    SSL_CTX_use_PrivateKey(s, creds->key) != 1)
 		return false;
-	/* An enrolling peer has only the pin of the CA, so a server sends the CA too. */
+	/* A server sends its CA, too, because an enrolling peer has only the pin of the CA. */
 	return !server || SSL_CTX_add1_chain_cert(s, creds->ca) == 1;
 }
 

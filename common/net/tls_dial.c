@@ -33,7 +33,7 @@ static void note_failure(struct tls_chan *t, int sys)
 	t->hs->last.sys = sys;
 }
 
-/* Starts to connect to address i. False: stores the reason. */
+/* Starts to connect to address i. On failure returns false, and stores the reason. */
 static bool try_connect(struct tls_chan *t, unsigned i)
 {
 	struct addrs *a = &t->hs->addrs;
@@ -57,7 +57,7 @@ static bool try_connect(struct tls_chan *t, unsigned i)
 	return false;
 }
 
-/* Each address that is left has the same share of the time that is left. */
+/* Divides the remaining time equally among the remaining addresses. */
 static void share_time(struct tls_chan *t)
 {
 	struct addrs *a = &t->hs->addrs;
@@ -92,7 +92,7 @@ static void start_tls(struct tls_chan *t)
 		tls_shake(t);
 }
 
-/* The socket is connected or has failed, or its time is over. */
+/* Called when the socket is connected or has failed, or when its time is over. */
 void tls_dial_ready(struct tls_chan *t)
 {
 	int sys = 0;

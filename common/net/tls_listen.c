@@ -10,12 +10,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#define BACKLOG 1024 /* a site's hosts reconnect at the same moment */
+#define BACKLOG 1024 /* hosts of a site may reconnect at the same moment */
 #define ACCEPT_TURN_MAX 16
-#define SLOW_PEER_NS (250 * NSEC_PER_MSEC) /* without a move: a way around the world and back */
-/* TLS clients send first: the kernel holds a silent one, at no cost for us */
+/* time without a message from the peer: a round trip around the world */
+#define SLOW_PEER_NS (250 * NSEC_PER_MSEC)
+/* TLS clients send first, so the kernel holds a silent one, at no cost for us */
 #define DEFER_S ((int)(HANDSHAKE_MAX_NS / NSEC_PER_SEC))
-/* out of descriptors: accepting in a loop would take a core */
+/* pause without descriptors: accepting in a loop would use a core */
 #define REARM_NS (500 * NSEC_PER_MSEC)
 
 struct tls_listener {
@@ -25,7 +26,7 @@ struct tls_listener {
 	struct loop_fd *watch;
 	struct loop_timer *rearm;
 	struct loop_job grave;
-	struct list half_open; /* struct tls_chan.half_open */
+	struct list half_open; /* entries: struct tls_chan.half_open */
 	struct sources *sources;
 	struct net_listener_stats stats;
 	uint16_t port;
@@ -54,7 +55,7 @@ void tls_listener_accepted(struct tls_chan *t)
 
 	l->stats.accepted++;
 	if (t->c.enrol) {
-		t->c.only_type = l->conf.enrol_type; /* without identity: stays half-open */
+		t->c.only_type = l->conf.enrol_type; /* without an identity it stays half-open */
 	} else {
 		if (t->source)
 			t->source->failures = 0;
@@ -89,8 +90,8 @@ static bool is_silent(const struct tls_chan *t)
 }
 
 /*
- * False for a peer that waits for us: when all hosts of a site connect at once, handshakes take
- * long.
+ * True if the peer is slow; false if it waits for us: when all hosts of a site connect at once,
+ * handshakes take long.
  */
 static bool is_slow(const struct tls_chan *t, nsec_t now)
 {
@@ -98,9 +99,9 @@ static bool is_slow(const struct tls_chan *t, nsec_t now)
 }
 
 /*
- * Finds the oldest peer that has sent no whole ClientHello, of any age. Else the oldest one that
- * owes a message for long. So peers without a credential cannot keep valid ones out. NULL: all are
- * in the middle of their handshake.
+ * Finds a peer to disconnect: the oldest one without a complete ClientHello, of any age; otherwise
+ * the oldest one whose next message is overdue. So peers without credentials cannot keep valid ones
+ * out. Returns NULL if all handshakes make progress.
  */
 static struct tls_chan *find_victim(struct tls_listener *l, nsec_t now)
 {
@@ -129,7 +130,10 @@ static bool make_room(struct tls_listener *l, nsec_t now)
 	return l->fd >= 0; /* a callback may have closed the listener */
 }
 
-/* Finds the source that counts it: NULL for loopback. -ERR: not now. */
+/*
+ * Finds the source that counts the connection: NULL for loopback. Fails if the source is not
+ * admitted now.
+ */
 static int admit_source(struct tls_listener *l, const struct sockaddr_storage *from,
 			struct source **out, struct err *e)
 {
@@ -198,8 +202,8 @@ static void on_peer(struct tls_listener *l, int fd, const struct sockaddr_storag
 }
 
 /*
- * Closes the first connection by the spare descriptor, since the listener remains readable. Then
- * accepts none for a while.
+ * Uses the spare descriptor to accept and close the first connection, because the listener stays
+ * readable. Then accepts no connection for some time.
  */
 static void out_of_descriptors(struct tls_listener *l)
 {
@@ -236,7 +240,7 @@ static void on_connection(void *arg, unsigned what)
 {
 	struct tls_listener *l = arg;
 
-	/* l->fd is -1 once a callback has closed the listener; its memory is still there. */
+	/* l->fd is -1 when a callback has closed the listener; its memory is still valid. */
 	for (int i = 0; i < ACCEPT_TURN_MAX && l->fd >= 0; i++) {
 		struct sockaddr_storage from = { 0 };
 		socklen_t n = sizeof(from);
@@ -289,7 +293,7 @@ static void op_close(struct net_listener *base)
 		if (t->hs)
 			chan_close(&t->c, "no longer listening");
 		else
-			tls_listener_release(t); /* enrolling: it has an owner */
+			tls_listener_release(t); /* an enrolling peer has an owner now */
 	}
 	if (l->rearm)
 		loop_timer_cancel(l->rearm);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Handshake: from a connected socket to an authenticated peer. */
+/* The handshake: from a connected socket to an authenticated peer. */
 #include "common/net/internal.h"
 
 #include <openssl/err.h>
 #include <string.h>
 
-#define ENROL_MAX_NS FRAME_COMPLETE_MAX_NS /* one request and one answer */
+#define ENROL_MAX_NS FRAME_COMPLETE_MAX_NS /* time for one request and one answer */
 
 static const uint8_t alpn_omig[] = "\x06" ALPN_OMIG, alpn_enrol[] = "\x0c" ALPN_ENROL;
 _Static_assert(sizeof(ALPN_OMIG) - 1 == 6 && sizeof(ALPN_ENROL) - 1 == 12,
@@ -31,15 +31,15 @@ int tls_verify_cb(X509_STORE_CTX *sc, void *arg)
 	return 1;
 }
 
-/* The extension of RFC 7301: a u16 length around one name, exactly ours. */
+/* True if the extension of RFC 7301 has exactly our name: a u16 length before one name. */
 static bool asks_for(const uint8_t *ext, size_t n, const uint8_t *alpn, size_t alpn_n)
 {
 	return n == 2 + alpn_n && ext[0] == 0 && ext[1] == alpn_n && !memcmp(ext + 2, alpn, alpn_n);
 }
 
 /*
- * Decides here, before the server sends anything, whether a certificate is required: enrolling
- * peers have none, all others must show one.
+ * Decides whether a certificate is required, before the server sends anything: enrolling peers have
+ * none, all others must send one.
  */
 int tls_hello_cb(SSL *ssl, int *alert, void *arg)
 {
@@ -77,7 +77,7 @@ int tls_alpn_cb(SSL *ssl, const unsigned char **out, unsigned char *outn, const 
 #define POST_WINDOW_NS (60 * NSEC_PER_SEC)
 
 /* six: OpenSSL calls it. */
-/* KeyUpdate, NewSessionTicket: TLS itself does not limit their number. */
+/* Counts KeyUpdate and NewSessionTicket messages, which TLS itself does not limit. */
 static void count_post_handshake(int writing, int version, int type, const void *p, size_t n,
 				 SSL *ssl, void *arg)
 {
@@ -112,7 +112,7 @@ static int make_ssl(struct tls_chan *t)
 		SSL_set_accept_state(t->ssl);
 	else
 		SSL_set_connect_state(t->ssl);
-	/* This function alone returns 0 for success. */
+	/* this function returns 0 on success, unlike others */
 	return !t->server && SSL_set_alpn_protos(t->ssl, alpn, alpn[0] + 1u) ? -ERR_NOMEM : 0;
 }
 
@@ -134,7 +134,7 @@ int tls_shake_start(struct tls_chan *t, struct err *e)
 	return 0;
 }
 
-/* The library has accepted the peer. Checks properties that it may have missed. */
+/* Checks properties of an accepted peer that OpenSSL may have missed. */
 static int check_result(const struct tls_chan *t, struct err *e)
 {
 	const unsigned char *alpn;
@@ -166,7 +166,7 @@ static void finish(struct tls_chan *t)
 	}
 	id = t->hs->id;
 	t->give_up_at = t->c.enrol ? loop_now(t->c.loop) + ENROL_MAX_NS : 0;
-	t->more_to_read = true; /* frames may have come with the last flight */
+	t->more_to_read = true; /* frames may have arrived with the last flight */
 	SSL_set_msg_callback(t->ssl, count_post_handshake);
 	SSL_set_msg_callback_arg(t->ssl, t);
 	chan_up(&t->c, known ? &id : NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The library's reasons as texts with the remedy. */
+/* OpenSSL's reasons as texts with the remedy. */
 #include "common/net/internal.h"
 #include "common/base/array.h"
 
@@ -15,7 +15,7 @@ static const struct word {
 	enum err_code code;
 	const char *text;
 } words[] = {
-	/* alerts: sent by the peer about us */
+	/* alerts that the peer has sent about us */
 	{ ALERT(SSL_AD_CERTIFICATE_EXPIRED), ERR_DENIED,
 	  "the peer says that our certificate has expired: enrol again" },
 	{ ALERT(SSL_AD_CERTIFICATE_REVOKED), ERR_DENIED,
@@ -73,8 +73,8 @@ static int say_reason(const char *doing, unsigned long code, struct err *e)
 void tls_forget_errors(void)
 {
 	/*
-	 * Clearing the queue of a thread costs as much as decrypting a request, even when it is
-	 * empty.
+	 * Checks first, because clearing the error queue costs as much as decrypting a request,
+	 * even when it is empty.
 	 */
 	if (ERR_peek_error())
 		ERR_clear_error();

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rules for a peer's certificate. The TLS library alone is too lenient: it accepts a certificate
- * without extended key usage for any purpose. It does not check names, and follows chains of any
- * length.
+ * Rules for a peer's certificate. OpenSSL alone is too lenient: it accepts a certificate without
+ * extended key usage for any purpose. It does not check names, and follows chains of any length.
  */
 #include "common/base/str.h"
 #include "common/net/internal.h"
@@ -11,7 +10,7 @@
 #include <openssl/x509v3.h>
 #include <string.h>
 
-/* The certificate and its CA; ours is always directly below. */
+/* The certificate and its CA, which is always directly above it. */
 #define PRESENTED_MAX 2
 
 static int refuse(struct verdict *v, int x509_error, enum err_code code, const char *text)
@@ -20,7 +19,10 @@ static int refuse(struct verdict *v, int x509_error, enum err_code code, const c
 	return err_set(&v->why, code, "%s", text);
 }
 
-/* The CA that the pin names must be among what the peer presents; our own one otherwise. */
+/*
+ * Returns the CA with the pin, which must be among the peer's certificates; without a pin, our own
+ * CA.
+ */
 static X509 *find_anchor(const struct net_ctx *ctx, const struct admit *a,
 			 STACK_OF(X509) * presented)
 {
@@ -61,8 +63,8 @@ static int chain_refused(struct verdict *v, int error)
 }
 
 /*
- * ctx_admits() checks times, with our clock and texts; a peer's intermediates are not even
- * examined.
+ * Checks the signature. ctx_admits() checks times, with our clock and texts. Intermediate
+ * certificates of a peer are not used.
  */
 static int verify_chain(X509 *anchor, X509 *leaf, struct verdict *v)
 {
@@ -88,8 +90,8 @@ static int verify_chain(X509 *anchor, X509 *leaf, struct verdict *v)
 }
 
 /*
- * Requires exactly the usage of role_usage(): one more (or anyExtendedKeyUsage) is refused like one
- * less.
+ * Requires exactly the usage of role_usage(): a further one (or anyExtendedKeyUsage) is refused,
+ * too.
  */
 static bool usage_is_exact(const X509 *leaf, enum role role)
 {
@@ -149,7 +151,10 @@ int verify_peer(const struct net_ctx *ctx, const struct admit *a, const struct p
 	X509 *anchor;
 	int rc;
 
-	/* Cheapest first: nothing is computed for a peer that sends too much or a large key. */
+	/*
+	 * Cheap checks are first: nothing is computed for a peer that sends too much, or a large
+	 * key.
+	 */
 	if (!shown->leaf)
 		return refuse(v, X509_V_ERR_CERT_REJECTED, ERR_DENIED,
 			      "the peer shows no certificate: it must enrol first");

@@ -9,10 +9,10 @@
  *	status.h     status codes
  *	catalogue.h  every service: parameters, object, place, right, state, words
  *	check.h      tree -> checked tree; event context parameters -> values
- *	reply.h      what comes back: entries, coverage; adding, merging, JSON
+ *	reply.h      replies: entries, coverage; adding, merging
  *
- * Pure: no I/O, no clock, no state; any number of threads may work on
- * different trees. docs/omis.md is the text for people.
+ * Pure: no I/O, no clock, no state; any number of threads may work on different trees. docs/omis.md
+ * describes the language for users.
  */
 #ifndef COMMON_OMIS_OMIS_H
 #define COMMON_OMIS_OMIS_H

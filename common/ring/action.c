@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs actions in the rank: hot, the rules of ring.c. */
+/* Runs actions in the rank. This is hot code, with the rules of ring.c. */
 #include "common/ring/action.h"
 
 #include "common/ring/calls.h"
@@ -13,7 +13,7 @@ union action_copy {
 	uint64_t word[ACTION_WORDS];
 };
 
-/* Returns false if the lm was changing it. */
+/* Returns false if the lm was changing the action. */
 static bool action_copy(union action_copy *out, const struct seg_action *from)
 {
 	const uint64_t *word = (const uint64_t *)(const void *)from;
@@ -26,8 +26,8 @@ static bool action_copy(union action_copy *out, const struct seg_action *from)
 }
 
 /*
- * True if value is in the ascending list. If entries change meanwhile, any result will do, but the
- * search must end.
+ * True if the value is in the ascending list. If entries change meanwhile, the result may be
+ * either, but the search must end.
  */
 static bool list_has(const int32_t *lists, uint32_t first, uint32_t count, int64_t value)
 {
@@ -80,7 +80,7 @@ static double operand(const struct seg_action *a, const struct action_event *e)
 	}
 }
 
-/* Whole numbers stay whole beyond 2^53. */
+/* Whole numbers stay exact beyond 2^53. */
 static int64_t operand_whole(const struct seg_action *a, const struct action_event *e)
 {
 	double v = a->operand == ACTION_PAR ? par_as_double(e, a->par) : a->value;
@@ -113,7 +113,7 @@ static void action_apply(const struct action_tables *t, const struct seg_action 
 	}
 }
 
-/* The call has ended with a partner that is not requested: its potential value is dropped. */
+/* The call has ended with a partner that is not requested, so its potential value is dropped. */
 static void action_forget(const struct action_tables *t, const struct seg_action *a)
 {
 	if (a->op == ACTION_PATOP_INTEGRATOR_ADD && a->phase == CALL_END && a->cell < SEG_CELLS)
@@ -161,7 +161,10 @@ bool action_is_pair(const struct seg_action *start, const struct seg_action *end
 	       start->value > 0 && end->value < 0;
 }
 
-/* An action without an end would leave the thread inside for ever. */
+/*
+ * True if the start has an action at the end of the call: without one, the thread would stay inside
+ * for ever.
+ */
 static bool has_end(const struct action_tables *t, const struct seg_action *start)
 {
 	uint16_t at = __atomic_load_n(&t->heads[start->func * 2 + CALL_END], __ATOMIC_ACQUIRE);
@@ -178,8 +181,9 @@ static bool has_end(const struct action_tables *t, const struct seg_action *star
 }
 
 /*
- * A cell that has changed since then contains the call already: an earlier lm had the same action
- * there. The lm uses the same test to stop adding the open call to what it reads.
+ * Applies a late action. If the cell has changed since its `since`, it contains the call already:
+ * an earlier lm had the same action there. The lm uses the same test when it adds the open call to
+ * a reading.
  */
 static void apply_late(const struct action_tables *t, const struct seg_action *a,
 		       const struct action_event *e)

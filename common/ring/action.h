@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Actions that run in the rank. Conditional requests are compiled into them, so that a counter is
+ * Actions that run in the rank. Conditional requests are compiled to actions, so that a counter is
  * incremented where the call is made. The lm writes the entries. The rank runs the chain of entries
  * at (function, phase).
  *
@@ -19,21 +19,25 @@
 #include <stddef.h>
 
 enum action_op {
-	ACTION_NONE, /* free: does nothing and ends no chain */
+	ACTION_NONE, /* free entry: does nothing, and ends no chain */
 	ACTION_COUNTER_ADD, /* cell.n += operand */
-	/* v + operand < 0: ignored; else I += v (now - t), t = now, v += operand */
+	/* if v + operand < 0, ignored; otherwise I += v (now - t), t = now, v += operand */
 	ACTION_INTEGRATOR_ADD,
-	ACTION_PATOP_INTEGRATOR_ADD, /* as above with `potential`: see cell_patop_add() */
+	/* as ACTION_INTEGRATOR_ADD, with `potential`: see cell_patop_add() */
+	ACTION_PATOP_INTEGRATOR_ADD,
 };
 
 enum action_operand {
-	ACTION_CONST, /* value */
+	ACTION_CONST, /* the member `value` */
 	ACTION_PAR, /* $par<par> of the event */
-	/* bytes of the call times matched partners: $par1 of patop_lib_call_*; 0 when unknown */
+	/*
+	 * bytes of the call times matched partners, which is $par1 of patop_lib_call_*; 0 if
+	 * unknown
+	 */
 	ACTION_VOLUME,
 };
 
-/* The action runs only if the test is true. */
+/* A condition: the action runs only if it is true. */
 enum action_test {
 	ACTION_ALWAYS,
 	ACTION_IF_EQ,
@@ -46,29 +50,28 @@ enum action_test {
 
 enum {
 	ACTION_PATOP = 1
-}; /* flags: a patop event: the partner list is tested,
-		any source matches as "potential" */
+}; /* flag of a patop event: the partner list is tested, and any source counts as "potential" */
 
 struct seg_action {
 	uint32_t seq;
 	uint16_t op; /* enum action_op */
-	uint16_t next; /* index + 1 of the next entry, 0 = end */
+	uint16_t next; /* index + 1 of the next entry; 0 = end */
 	uint16_t func;
-	/* func and phase: the chain of this entry; an entry of another chain ends the walk */
+	/* func and phase name the chain of this entry; an entry of another chain ends the walk */
 	uint8_t phase;
 	uint8_t flags;
 	uint16_t cell;
 	uint16_t operand; /* enum action_operand */
 	uint32_t par;
 	uint32_t partner_first, partner_count; /* ascending world ranks in the lists; 0 = any */
-	uint32_t thread_first, thread_count; /* ascending tids; 0 = any */
-	uint16_t test; /* enum action_test: of $par<test_par> against test_value */
+	uint32_t thread_first, thread_count; /* ascending tids in the lists; 0 = any */
+	uint16_t test; /* enum action_test, of $par<test_par> against test_value */
 	uint16_t test_par;
-	double value; /* of ACTION_CONST */
+	double value; /* for ACTION_CONST */
 	/*
-	 * Ticks, or 0. Set for a start that adds to an integrator: threads in the call at that time
-	 * count as inside since then. Requires an end of the call that subtracts from the same
-	 * cell.
+	 * Ticks, or 0. For a start that adds to an integrator: threads that were in the call at
+	 * that time count as inside since then. There must be an end of the call that subtracts
+	 * from the same cell.
 	 */
 	uint64_t since;
 	double test_value;
@@ -76,19 +79,19 @@ struct seg_action {
 static_assert(sizeof(struct seg_action) == 64, "one cache line");
 
 /*
- * Heads: u16 head[SEG_CHAINS][2], index + 1 of the first entry of (function, phase), 0 = none.
- * Instead of a function, SEG_HOOKS + n means probe n, with CALL_START.
+ * The heads of chains are u16 head[SEG_CHAINS][2]: index + 1 of the first entry of (function,
+ * phase); 0 = none. SEG_HOOKS + n in place of a function means probe n, with CALL_START.
  */
 #define ACTION_HEADS_BYTES (SEG_CHAINS * 2 * sizeof(uint16_t))
 
-/* --- the rank's side: one thread, wait-free, signal-safe */
+/* --- functions of the rank: one thread, wait-free, signal-safe */
 
 void cell_count_add(struct seg_cell *c, int64_t n);
 
-/* Apply the integrator rule above. */
+/* Apply the rule of ACTION_COUNTER_ADD, and that of ACTION_INTEGRATOR_ADD. */
 void cell_integrator_add(struct seg_cell *c, double delta, uint64_t now);
 
-/* A start of an integrator in one thread whose partner is not known yet. */
+/* A start of an integrator in one thread, while the partner of its call is not known. */
 struct cell_potential {
 	uint64_t t;
 	double delta;
@@ -96,28 +99,29 @@ struct cell_potential {
 };
 
 /*
- * With potential: only store (delta, now), in place of an older one. Otherwise: if delta < 0 and
- * one is stored, apply that first, at its own time, and clear it. Then add delta at now.
+ * With potential: only stores (delta, now), and replaces an older one. Otherwise: if delta < 0 and
+ * one is stored, applies that first, at its own time, and clears it. Then adds delta at now.
  */
 void cell_patop_add(struct seg_cell *c, struct cell_potential *p, double delta, uint64_t now,
 		    bool potential);
 
 /* The event for which a chain runs. */
 struct action_event {
-	const int64_t *par; /* npar of them */
+	const int64_t *par; /* npar values */
 	uint32_t npar;
-	uint32_t floats; /* bit k: par[k] holds a double */
+	uint32_t floats; /* bit k: par[k] is a double */
 	uint16_t func;
 	uint8_t phase;
 	uint32_t tid;
 	uint64_t now; /* ticks */
 	int64_t partner; /* world rank or CALL_PARTNER_X */
-	bool any_source; /* the partner will be known at the end */
-	int64_t bytes; /* 0 when not known */
+	bool any_source; /* the partner is known at the end of the call */
+	int64_t bytes; /* 0 if unknown */
 	/*
-	 * 0, or the call began before its actions were installed, at `late` - 1. Then only actions
-	 * run that add to an integrator and need no parameters. At its start, these are the actions
-	 * with a later `since`. They use that time or `now`, whichever is later.
+	 * 0, or `late` - 1 is the begin of a call whose actions were installed later. Then only
+	 * actions run that add to an integrator and need no parameters. At the start of the call,
+	 * these are the actions with a later `since`. They use the later of their `since` and
+	 * `now`.
 	 */
 	uint64_t late;
 };
@@ -133,13 +137,13 @@ struct action_tables {
 	const uint16_t *heads;
 	const struct seg_action *actions;
 	const int32_t *lists;
-	struct seg_cell *cells; /* SEG_CELLS */
-	struct cell_potential *potentials; /* SEG_CELLS, private memory */
+	struct seg_cell *cells; /* SEG_CELLS entries */
+	struct cell_potential *potentials; /* SEG_CELLS entries, in private memory */
 };
 
-/* Runs the chain, at most SEG_ACTIONS steps. Returns how many times a change cut it short. */
+/* Runs the chain, at most SEG_ACTIONS steps. Returns how many times a change has cut it short. */
 unsigned action_run(const struct action_tables *t, const struct action_event *e);
 
-/* --- the lm's side, on a mapped segment: see segview.h */
+/* --- functions of the lm on a mapped segment: see segview.h */
 
 #endif

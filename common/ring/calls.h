@@ -25,10 +25,10 @@ enum call_class {
 	CALL_RECV, /* blocking and started receives */
 	CALL_PROBE,
 	CALL_COMPLETE, /* wait, test, start, cancel, free of requests */
-	CALL_COLLECTIVE, /* with data */
+	CALL_COLLECTIVE, /* collective calls with data */
 	CALL_BARRIER,
-	CALL_RMA, /* one-sided data */
-	CALL_RMA_SYNC, /* epochs, locks, windows */
+	CALL_RMA, /* one-sided transfers */
+	CALL_RMA_SYNC, /* one-sided epochs, locks, windows */
 	CALL_IO,
 	CALL_COMM, /* making and freeing communicators, spawn, connect */
 	CALL_OTHER, /* init, finalize, abort, pcontrol */
@@ -37,9 +37,9 @@ enum call_class {
 
 enum call_phase { CALL_START, CALL_END };
 
-/* Special values in place of a partner's world rank. */
+/* Values in place of a partner's world rank. */
 enum {
-	CALL_PARTNER_UNKNOWN = -1, /* not known yet (any source), or never */
+	CALL_PARTNER_UNKNOWN = -1, /* not known yet (any source), or never known */
 	CALL_PARTNER_NONE = -2, /* no partner: MPI_PROC_NULL */
 	CALL_PARTNER_ALL = -3, /* all partners of a collective call */
 };
@@ -76,18 +76,18 @@ struct call_desc {
 	const char *name; /* "MPI_Send" */
 	uint8_t class; /* enum call_class */
 	uint8_t nparam;
-	/* 1-based $par numbers, 0 = the call has none; npar = how many there are */
+	/* numbers of $par from 1; 0 = the call has none; npar = their number */
 	uint8_t start_npar, start_length, start_partner;
 	uint8_t end_npar, end_length, end_partner;
 	uint8_t volume; /* rule for the number of bytes: enum call_volume of volume.h; 0 = none */
-	/* 1-based position of that C argument; 0 = none */
+	/* positions of C arguments, from 1; 0 = none */
 	uint8_t tag, comm, count, type, peer, status;
 	/* makes a request that other calls start: its bytes count at each start */
 	uint8_t persistent;
 	struct call_param param[CALL_PARAMS_MAX];
 };
 
-/* ids: CALL_ID_Send, ... and CALL_COUNT are in the generated calls_id.h */
+/* the generated calls_id.h has the ids CALL_ID_Send, ... and CALL_COUNT */
 extern const struct call_desc call_table[];
 extern const unsigned call_count;
 
@@ -106,10 +106,13 @@ bool call_starts(const struct call_desc *d);
 /* True if the call makes a request that another call completes. */
 bool call_posts(const struct call_desc *d);
 
-/* True if the call waits for requests or tests them, so its time belongs to their partners. */
+/* True if the call waits for requests or tests them, so that its time belongs to their partners. */
 bool call_waits(const struct call_desc *d);
 
-/* "send", "receive", ...: the names of built-in metrics in lower case. "?" out of range. */
+/*
+ * Returns "send", "receive" and so on, which are the names of built-in metrics in lower case; "?"
+ * out of range.
+ */
 const char *call_class_name(unsigned class);
 
 #endif

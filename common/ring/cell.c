@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Counters and integrators: hot, the rules of ring.c. One writer a cell. A
- * release store keeps the odd sequence word before each field and each field
- * before the even one; readers load with acquire.
+ * Counters and integrators. This is hot code, with the rules of ring.c. A cell has one writer. A
+ * release store keeps the odd sequence word before each member, and each member before the even
+ * one; readers load with acquire.
  */
 #include "common/ring/action.h"
 
@@ -13,7 +13,7 @@ static void put_double(double *to, double v)
 
 void cell_count_add(struct seg_cell *c, int64_t n)
 {
-	/* A single word needs no sequence. Unsigned, so that overflow is defined. */
+	/* A single word needs no sequence word. Unsigned, so that overflow is defined. */
 	__atomic_store_n(&c->n, (int64_t)((uint64_t)c->n + (uint64_t)n), __ATOMIC_RELAXED);
 }
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Marks the programs to be watched that have no segment. `omig run` and `omig exec` set a variable
- * in the environment. All descendants inherit it, so that an lm recognises them.
+ * Marks programs that are watched without a segment. `omig run` and `omig exec` set a variable in
+ * the environment. All descendants inherit it, and an lm recognises them by it.
  */
 #ifndef COMMON_RING_CHOSEN_H
 #define COMMON_RING_CHOSEN_H
 
 #include <stdbool.h>
 
-/* value: the pid of the first process of the program, which no other program shares */
+/* its value is the pid of the program's first process, which no other program shares */
 #define CHOSEN_VARIABLE "OMIG_CHOSEN"
 
 /*

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hot: runs inside the ranks. */
+/* Hot code, which runs in the ranks. */
 #include "common/ring/posted.h"
 
-#define STEPS 64 /* per search: in a half-full list it fails once in 2^64 */
+#define STEPS 64 /* steps of a search: in a half-full list it fails once in 2^64 */
 
 static uint64_t state_of(uint32_t epoch, uint64_t before)
 {
@@ -14,7 +14,7 @@ static bool is_taken(uint64_t state, uint32_t epoch)
 	return (uint32_t)state == epoch || (uint32_t)state == POSTED_CLAIMED;
 }
 
-/* A reader ignores an entry whose state changes: so the words may be written in any order. */
+/* The words may be written in any order, because a reader ignores an entry whose state changes. */
 static void fill(struct seg_posted *to, const struct seg_posted *from)
 {
 	__atomic_store_n(&to->func, from->func, __ATOMIC_RELEASE);

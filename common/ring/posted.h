@@ -13,18 +13,18 @@
 #include <stdbool.h>
 
 struct posted_ref {
-	uint64_t state; /* of the entry; 0 = none */
+	uint64_t state; /* state of the entry; 0 = none */
 	uint32_t place;
 };
 
 /*
- * Copies *e (its state is ignored) into a slot without an entry of this epoch. The search begins at
- * `hint`. Returns false if epoch is 0 or no slot was found. Any thread.
+ * Copies *e, whose state is ignored, into a slot without an entry of this epoch. The search begins
+ * at `hint`. Returns false if epoch is 0, or if no slot was found. Any thread.
  */
 bool posted_put(struct seg_posted *table, uint32_t epoch, uint32_t hint, const struct seg_posted *e,
 		struct posted_ref *out);
 
-/* Removes the entry and clears *ref; an empty *ref is fine. */
+/* Removes the entry and clears *ref, which may be empty. */
 void posted_take(struct seg_posted *table, struct posted_ref *ref);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Text around the name: for the probe that begins it, and for the one that ends it. */
+/* Text around a name, for the probe that begins a region, and for the one that ends it. */
 static const struct {
 	const char *before, *behind, *end_before, *end_behind;
 } ways[REGION_WAYS] = {

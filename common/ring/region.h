@@ -16,27 +16,29 @@ struct region {
 };
 
 /*
- * Number of ways to derive two probe names from a plain name. A name of two probes uses way 0 only.
+ * Number of ways to derive two probe names from a plain name. A name with two probes uses way 0
+ * only.
  */
 #define REGION_WAYS 8
 
-/* Returns false if the name yields no two probes in that way. */
+/* Returns false if the name does not yield two probes in that way. */
 bool region_from_name(const char *name, unsigned way, struct region *out);
 
 /*
- * Finds the plain name whose region begins with this probe. Returns false if that way yields none.
+ * Finds the plain name of a region that begins with this probe. Returns false if there is none in
+ * that way.
  */
 bool region_from_begin(const char *probe, unsigned way, struct region *out);
 
 /*
- * The name of the function of a region "function:NAME", which a tool has switched on; NULL: it is a
- * region between probes. Its name has REGION_FUNCTION_MAX_BYTES at most.
+ * Returns the name of the function in a region "function:NAME", which a tool has switched on.
+ * Returns NULL for a region between probes. The name has at most REGION_FUNCTION_MAX_BYTES.
  */
 const char *region_function(const char *name);
 #define REGION_FUNCTION "function:"
 #define REGION_FUNCTION_MAX_BYTES 512
 
-/* True if it is a valid name of a region. */
+/* True if the name is a valid name of a region. */
 bool region_is_name(const char *name);
 
 #endif

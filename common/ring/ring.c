@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The writer's half is hot: no malloc, no lock, no system call, no errno, no call out of this file.
- * Words are accessed with atomic loads and stores because the other side reads and writes them at
- * the same time. On all supported processors these are plain moves.
+ * The functions of the writer are hot: no malloc, no lock, no system call, no errno, no call out of
+ * this file. Words are accessed by atomic loads and stores, because the other side uses them at the
+ * same time. On all supported processors these are plain moves.
  */
 #include "common/ring/ring.h"
 
@@ -39,13 +39,13 @@ struct take {
 	} rec;
 };
 
-/* The type has eight bits; an event has more data above them. */
+/* The type has eight bits; an event has further data above them. */
 static unsigned type_of(uint64_t word)
 {
 	return (uint8_t)(word >> 32);
 }
 
-/* Bytes of the record at t->at, 0 when it breaks the rules. */
+/* Returns the size of the record at t->at; 0 if it breaks the rules. */
 static uint32_t take_size(struct take *t)
 {
 	uint64_t word = __atomic_load_n(ring_word_at(t->r, t->at), __ATOMIC_RELAXED);
@@ -102,7 +102,7 @@ static bool take_event(struct take *t, uint32_t n)
 	return true;
 }
 
-/* Takes one record. Returns 1: taken, 0: skipped, negative: broken. */
+/* Takes one record. Returns 1 if it was taken, 0 if it was skipped, < 0 if it is invalid. */
 static int take_one(struct take *t)
 {
 	uint32_t n = take_size(t);
@@ -131,7 +131,7 @@ int ring_take(const struct ring *r, unsigned max, const struct ring_taker *taker
 	unsigned taken = 0;
 	int got = 0;
 
-	t.r = r; /* the rest is filled by each record, and is large */
+	t.r = r; /* each record sets the other members, which are large */
 	t.taker = taker;
 	t.end = __atomic_load_n(r->head, __ATOMIC_ACQUIRE);
 	t.at = __atomic_load_n(r->tail, __ATOMIC_RELAXED);

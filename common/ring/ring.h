@@ -13,20 +13,20 @@
 #include <stddef.h>
 
 enum ring_type {
-	RING_PAD, /* skip */
+	RING_PAD, /* padding, which is skipped */
 	RING_CALL, /* struct ring_call */
 	RING_PROBE, /* struct ring_probe */
 	RING_EVENT, /* struct ring_event */
 };
 
-#define RING_PAR_MAX 32 /* parameters of a record */
+#define RING_PAR_MAX 32 /* largest number of parameters of a record */
 #define RING_RECORD_MAX_BYTES (24 + RING_PAR_MAX * 8)
-#define RING_EVENT_MAX_BYTES 8192 /* with a string of 4 KiB; a quarter of a ring */
+#define RING_EVENT_MAX_BYTES 8192 /* a record with a string of 4 KiB; a quarter of a ring */
 
-/* First word of each record: bytes (a multiple of 8, the word included) and type. */
+/* First word of each record: its size (a multiple of 8, with this word) and type. */
 #define RING_WORD(bytes, type) ((uint64_t)(uint32_t)(bytes) | (uint64_t)(type) << 32)
 
-/* A library call began or ended. par[k - 1] is $par<k>, in the order of calls.h. */
+/* A library call has begun or ended. par[k - 1] is $par<k>, in the order of calls.h. */
 struct ring_call {
 	uint64_t word; /* RING_WORD */
 	uint64_t ticks;
@@ -34,24 +34,25 @@ struct ring_call {
 	uint8_t phase; /* enum call_phase */
 	uint8_t npar;
 	uint32_t tid;
-	int64_t par[]; /* npar */
+	int64_t par[]; /* npar values */
 };
 
-/* A thread passed a probe. */
+/* A thread has passed a probe. */
 struct ring_probe {
 	uint64_t word; /* RING_WORD */
 	uint64_t ticks;
-	uint16_t probe; /* number */
+	uint16_t probe; /* number of the probe */
 	uint8_t npar;
-	uint8_t nread; /* bits of the mask */
+	uint8_t nread; /* number of bits in the mask */
 	uint32_t tid;
-	uint32_t seq; /* of the struct seg_reads that was used */
+	uint32_t seq; /* sequence number of the struct seg_reads that was used */
 	uint32_t mask; /* slots that were read; a slot that could not be read is missing */
-	union seg_value value[]; /* npar parameters, then the reads by ascending slot */
+	/* npar parameters, then the counters that were read, by ascending slot */
+	union seg_value value[];
 };
 /*
- * The third word of the record: probe, npar, nread, tid. The fourth word is that of a struct
- * seg_reads, with the mask of the slots that were read.
+ * The third word of the record: probe, npar, nread, tid. The fourth word has the form of a struct
+ * seg_reads: its mask has the slots that were read.
  */
 #define RING_PROBE_WORD(probe, npar, nread, tid)                                \
 	((uint64_t)(probe) | (uint64_t)(npar) << 16 | (uint64_t)(nread) << 24 | \
@@ -73,7 +74,7 @@ struct ring_event {
 	((uint64_t)(uint32_t)(bytes) | (uint64_t)RING_EVENT << 32 | (uint64_t)(number) << 40 | \
 	 (uint64_t)(pad) << 56)
 
-/* Room for any record of a call; its parameters are the words after the head. */
+/* Room for any record of a call, whose parameters are the words behind the head. */
 union ring_record {
 	struct ring_call call;
 	struct ring_probe probe;
@@ -83,7 +84,7 @@ union ring_record {
 #define RING_VALUE(record) \
 	((union seg_value *)(void *)((record)->word + sizeof(struct ring_probe) / 8))
 
-/* Both ends of a ring in memory; plain pointers, without ownership. */
+/* A ring in memory, for reader and writer; plain pointers, without ownership. */
 struct ring {
 	uint8_t *bytes;
 	uint64_t size; /* a power of two */
@@ -92,8 +93,8 @@ struct ring {
 
 /*
  * Writes a record of n bytes (a multiple of 8, <= RING_RECORD_MAX_BYTES, first word RING_WORD).
- * Returns false, and counts, if the ring is full. An invalid tail counts as full. Called by the
- * writer's thread only. Signal-safe unless it interrupts itself; wait-free.
+ * Returns false, and counts a dropped record, if the ring is full, or if the tail is invalid. Only
+ * the writer's thread calls it. Signal-safe unless it interrupts itself; wait-free.
  */
 bool ring_put(const struct ring *r, const void *record, uint32_t n);
 
@@ -103,9 +104,10 @@ static inline uint64_t *ring_word_at(const struct ring *r, uint64_t position)
 }
 
 /*
- * The two halves of ring_put(), for a writer that builds the record in place. Returns room for n
- * bytes, or NULL, and counts, if the ring is full. The writer stores all words by relaxed atomic
- * stores. Then it calls ring_commit() with the size of the record, at most n.
+ * ring_reserve() and ring_commit() are the two halves of ring_put(), for a writer that builds the
+ * record in place. ring_reserve() returns room for n bytes. If the ring is full, it counts a
+ * dropped record and returns NULL. The writer stores all words by relaxed atomic stores. Then it
+ * calls ring_commit() with the size of the record, at most n.
  */
 static inline uint64_t *ring_reserve(const struct ring *r, uint32_t n, uint64_t *at)
 {
@@ -129,25 +131,27 @@ static inline void ring_commit(const struct ring *r, uint64_t at, uint32_t n)
 	__atomic_store_n(r->head, at + n, __ATOMIC_RELEASE);
 }
 
-/* Handlers of records. A NULL handler skips records of that kind. */
+/* Handlers of records. If a handler is NULL, records of that kind are skipped. */
 struct ring_taker {
 	void (*on_call)(void *arg, const struct ring_call *c);
 	void (*on_probe)(void *arg, const struct ring_probe *p);
-	/* n bytes of values; the number is unchecked */
+	/* n bytes of values; the number is not checked */
 	void (*on_event)(void *arg, unsigned number, const struct ring_event *e, uint32_t n);
 	/*
-	 * Called after all records were passed on. The writer may reuse their room when it returns.
+	 * Called after all records were passed on. The writer may use their room again when it
+	 * returns.
 	 */
 	void (*on_taken)(void *arg);
-	/* bytes taken so far, including the current record; NULL = not reported */
+	/* bytes taken so far, with the current record; NULL = not needed */
 	uint64_t *place;
 	void *arg;
 };
 
 /*
  * Takes at most max records. Each is copied once, checked, and passed on aligned to 8. Returns the
- * number taken, or -ERR_PROTO if the writer broke the rules. Then tail moves to head and this ring
- * yields no more records. Takes at most ring size / 8 steps, whatever the memory contains.
+ * number of records. Fails with ERR_PROTO if the writer has broken the rules: then tail moves to
+ * head, and this ring yields no further records. Takes at most ring size / 8 steps, whatever the
+ * memory contains.
  */
 int ring_take(const struct ring *r, unsigned max, const struct ring_taker *t);
 

@@ -98,7 +98,7 @@ int seg_lm_path(char *out, unsigned long size, const struct seg_lm_name *lm, con
 	return n > 0 && (unsigned long)n < size ? 0 : -1;
 }
 
-/* The nth (from 0) field between colons; those inside [] belong to an IPv6 address. */
+/* Returns the nth field (from 0) between colons; colons inside [] belong to an IPv6 address. */
 static const char *conn_field(const char *s, unsigned nth)
 {
 	bool inside = false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Types of events that a process has announced, as the lm sees them. */
+/* Reads the types of events that a process has announced, for the lm. */
 #include "common/ring/segview_internal.h"
 
 #include <string.h>

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #define VERSION_PATH_BYTES (sizeof(((struct sockaddr_un *)NULL)->sun_path) + 16)
-#define VERSION_BYTES 12 /* digits of 32 bits, the end of the line, and the 0 */
+#define VERSION_BYTES 12 /* digits of 32 bits, a newline and the 0 */
 
 int seg_lm_version_path(char *out, unsigned long size, const char *path)
 {
@@ -23,7 +23,7 @@ int seg_lm_version_path(char *out, unsigned long size, const char *path)
 	return n > 0 && (unsigned long)n < size ? 0 : -1;
 }
 
-/* Any other kind of file at that path causes no waiting, and the result is 0. */
+/* Another kind of file at that path does not block, and the result is 0. */
 uint32_t seg_lm_version(const char *path)
 {
 	char file[VERSION_PATH_BYTES], text[VERSION_BYTES];
@@ -60,7 +60,7 @@ static void forget_version(const char *path)
 		unlink(file);
 }
 
-/* The umask belongs to the program and stays: the mode is set before the socket listens. */
+/* Does not change the program's umask: sets the mode before the socket listens. */
 static int bind_private(int fd, const struct sockaddr_un *at)
 {
 	forget_version(at->sun_path);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The lm's side of meters: counters that a rank keeps by region. */
+/* The lm's functions for meters: counters that a rank adds up by region. */
 #include "common/ring/segview_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* a probe takes a microsecond: state that changes this often during a read is invalid */
+/* passing a probe takes a microsecond: state that changes so often during a read is invalid */
 #define LOOK_TRIES 64
 
 static struct seg_meter *meter_at(const struct segview *v, unsigned number)
@@ -26,14 +26,14 @@ static const struct seg_metered *metered_at(const struct segview *v, unsigned th
 	       number;
 }
 
-/* --- metered figures */
+/* --- counters of meters */
 
 static bool make_account(struct segview *v)
 {
 	if (v->meter)
 		return true;
 	v->meter = calloc(SEG_METERS, sizeof(*v->meter));
-	/* Epochs continue: state of a thread for an earlier lm has another epoch. */
+	/* Epochs continue, so that the state of a thread for an earlier lm has another epoch. */
 	for (unsigned i = 0; v->meter && i < SEG_METERS; i++)
 		v->meter[i].epoch = __atomic_load_n(&meter_at(v, i)->epoch, __ATOMIC_RELAXED);
 	return v->meter != NULL;
@@ -75,7 +75,7 @@ static uint64_t quantity(const struct segview_call *c, unsigned kind)
 	}
 }
 
-/* --- of calls with some partners */
+/* --- counters of calls with some partners */
 
 struct partners_sum {
 	const struct segview *v;
@@ -122,7 +122,10 @@ static void on_partner(void *arg, const struct segview_partner *p)
 	}
 }
 
-/* Returns the counts of the thread so far, including the current call; with partners without it. */
+/*
+ * Returns the counter of the thread so far, with the current call; without it for counters with
+ * partners.
+ */
 static uint64_t figure_of(const struct segview *v, unsigned thread, const struct seg_read *r,
 			  uint64_t now, bool *torn)
 {
@@ -145,8 +148,9 @@ static uint64_t figure_of(const struct segview *v, unsigned thread, const struct
 }
 
 /*
- * A thread may be inside already, even one without a call, which has no block yet. A thread that
- * begins later is uncertain too until it passes a probe: its block does not show its start.
+ * Stores the state at the begin of a meter. A thread may be inside of the region already, even
+ * without a call, when it has no block yet. A thread that begins later is uncertain, too, until it
+ * passes a probe. Its block does not show its start.
  */
 static void note_start(const struct segview *v, struct seg_metering *m, uint64_t now)
 {
@@ -268,7 +272,7 @@ struct look {
 };
 
 /*
- * Reads the state of a thread at one moment. Returns false if it never was consistent, or the
+ * Reads the state of a thread at one moment. Returns false if it was never consistent, or if the
  * thread was killed while writing.
  */
 static bool look(const struct segview *v, unsigned thread, unsigned number, uint64_t now,
@@ -296,7 +300,7 @@ static bool is_in_doubt(const struct segview *v, const struct seg_metering *m, u
 	       t.generation == m->start[thread].generation;
 }
 
-/* A thread whose first probe is an end was inside when the meter began. */
+/* A thread whose first probe is an end was inside of the region when the meter began. */
 static void add_thread(const struct segview *v, unsigned thread, unsigned number, uint64_t now,
 		       struct segview_metered *out)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Part of the segment (seg.h): reads and writes by file system. libomig-io counts them, and
- * libomig has the segment: the interface between both is here too.
+ * Part of the segment (seg.h): reads and writes by file system. libomig-io counts them, and libomig
+ * has the segment. This file also has the interface between both.
  */
 #ifndef COMMON_RING_SEGMOUNT_H
 #define COMMON_RING_SEGMOUNT_H
@@ -11,15 +11,15 @@
 #include <stdint.h>
 
 /*
- * Mounts that one process uses; more than a container has. The last row has what found no room. Its
- * key is there from the begin.
+ * Mounts that one process uses; more than a container has. The last row, whose key is set from the
+ * start, has calls for which there was no room.
  */
 #define SEG_MOUNTS 32
 
-/* Keys of what is on no mount. */
+/* Keys of files on no mount. */
 enum { SEG_MOUNT_PIPE = 1, SEG_MOUNT_SOCKET, SEG_MOUNT_OTHER };
 
-/* id: of the mount, as in /proc/PID/mountinfo; 0 where the kernel does not report it. */
+/* id: that of the mount in /proc/PID/mountinfo; 0 if the kernel does not report it. */
 #define SEG_MOUNT_KEY(id, major, minor)                                                            \
 	(UINT64_C(1) << 63 | (uint64_t)((id)&0x7fffffff) << 32 | (uint64_t)((major)&0xfff) << 20 | \
 	 (uint64_t)((minor)&0xfffff))
@@ -29,18 +29,18 @@ struct seg_moved {
 };
 
 /*
- * Calls that have moved bytes of files on one mount. All threads add to a row, and signal handlers
- * too, so each sum is atomic. key is written once; the sums only grow.
+ * Calls that have moved bytes of files on one mount. All threads and signal handlers add to a row,
+ * so each sum is atomic. key is written once; the sums only increase.
  */
 struct seg_mount {
 	uint64_t key; /* 0 = free */
 	struct seg_moved in, out;
-	/* those of them that the kernel's accounting of a process leaves out */
+	/* of these, calls that the kernel's accounting of a process omits */
 	struct seg_moved silent_in, silent_out;
 };
 static_assert(sizeof(struct seg_mount) == 72, "layout");
 
-/* Returns the row of the key; it is claimed if it is new. Wait-free, signal-safe. */
+/* Returns the row of the key, which is claimed if it is new. Wait-free, signal-safe. */
 static inline struct seg_mount *seg_mount_find(struct seg_mount *table, uint64_t key)
 {
 	for (unsigned i = 0; i < SEG_MOUNTS - 1 && key != SEG_MOUNT_OTHER; i++) {
@@ -69,13 +69,16 @@ static inline void seg_moved_add(struct seg_moved *m, uint64_t bytes)
 
 struct mount_side {
 	unsigned version; /* MOUNT_LINK_VERSION */
-	/* The segment's table, valid until the process ends. Called from MPI_Init or the join. */
+	/*
+	 * Gets the segment's table, which is valid until the process ends. Called from MPI_Init or
+	 * from omig_app_mounts_join().
+	 */
 	void (*on_ready)(struct seg_mount *table);
 };
 
 /*
- * Returns 0, or -1 if another library has joined already or has another version. Sets up a process
- * without MPI, and a child process whose parent was one. Preserves errno.
+ * Returns 0, or -1 if another library has joined already, or has another version. Sets up a process
+ * without MPI, and a child process of a process without MPI. Preserves errno.
  */
 int omig_app_mounts_join(const struct mount_side *side);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The list of open operations, as the lm sees it. */
+/* Reads the list of open operations, for the lm. */
 #include "common/ring/calls.h"
 #include "common/ring/segview_internal.h"
 
-#define READ_TRIES 4 /* an entry that changes this often is in use, or hostile */
+#define READ_TRIES 4 /* an entry that changes so often is in use, or malicious */
 
 static const struct seg_posted *entry_at(const struct segview *v, unsigned place)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The lm's side of probes: a private copy of their table, and the counters that the rank reads. */
+/*
+ * The lm's functions for probes: a private copy of their table, and the counters that the rank
+ * reads.
+ */
 #include "common/base/array.h"
 #include "common/ring/calls.h"
 #include "common/ring/segview_internal.h"
@@ -45,7 +48,7 @@ static void copy_probe(const struct segview *v, unsigned number, struct seg_prob
 	}
 }
 
-/* The functions' probes are named by the lm, whatever the process writes. */
+/* The lm names the probes of functions, whatever the process has written. */
 int segview_probes_copy(struct segview *v)
 {
 	struct seg_probe p;
@@ -191,14 +194,14 @@ bool segview_reads_account(struct segview *v)
 	if (v->wanted || !v->read_func)
 		return v->wanted != NULL;
 	v->wanted = calloc(v->nprobe, sizeof(*v->wanted));
-	/* Numbers continue, so that a record from before the reset is known as such. */
+	/* Numbers continue, so that a record from before the reset is recognised. */
 	for (unsigned i = 0; v->wanted && i < v->nprobe; i++)
 		v->wanted[i].reads.seq =
 			__atomic_load_n(&reads_at(v, i)->seq, __ATOMIC_RELAXED) & ~UINT32_C(1);
 	return v->wanted != NULL;
 }
 
-/* The first list in use that fn(list) finds; NULL: none. */
+/* Returns the first list in use for which fn(list) is true; NULL if there is none. */
 static const struct seg_read *each_list(const struct segview *v,
 					bool (*fn)(const struct segview *v,
 						   const struct seg_read *l, const void *arg),
@@ -219,7 +222,7 @@ static unsigned ranks_of(const struct seg_read *l)
 	return SEG_IS_OF_PARTNERS(l->kind) ? l->ranks : 0;
 }
 
-/* Functions, and two words for each rank. */
+/* Returns the number of words: the functions, and two words for each rank. */
 static unsigned words_of(const struct seg_read *l)
 {
 	return l->count + 2u * ranks_of(l);
@@ -246,7 +249,7 @@ static bool is_same_list(const struct segview *v, const struct seg_read *l, cons
 	return true;
 }
 
-/* A range of words: the first and their number. */
+/* A range of words: index of the first one, and their number. */
 struct range {
 	unsigned first, n;
 };
@@ -258,7 +261,7 @@ static bool is_met(const struct segview *v, const struct seg_read *l, const void
 	return l->first < range->first + range->n && range->first < l->first + words_of(l);
 }
 
-/* Shares an existing list, or finds the first gap where it fits. */
+/* Uses an existing equal list, or finds the first gap with enough room. */
 int segview_list_place(struct segview *v, const struct segview_read *r, struct seg_read *out)
 {
 	struct range range = { .n = r->nfunc + 2 * r->nrank };
@@ -287,7 +290,7 @@ int segview_list_place(struct segview *v, const struct segview_read *r, struct s
 	return 0;
 }
 
-/* The rank meets it as a whole, or sees that it was changing. */
+/* Writes the entry so that the rank reads all of it, or notices the change. */
 static void write_reads(struct segview *v, unsigned number)
 {
 	struct seg_reads *to = reads_at(v, number), *from = &v->wanted[number].reads;
@@ -393,7 +396,10 @@ uint64_t segview_probe_dropped(const struct segview *v, unsigned number)
 	return number < SEG_PROBES ? __atomic_load_n(&p[number].dropped, __ATOMIC_RELAXED) : 0;
 }
 
-/* A slot that was reassigned after the record was written has another meaning in it. */
+/*
+ * False if the slot was assigned again after the record was written: it has another meaning in the
+ * record.
+ */
 static bool is_valid(const struct segview *v, const struct ring_probe *p, unsigned slot)
 {
 	const struct seg_wanted *w = v->wanted ? &v->wanted[p->probe] : NULL;

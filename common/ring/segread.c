@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values out of a segment that is being written, perhaps by an enemy. */
+/* Reads values of a segment while it is written, perhaps by an attacker. */
 #include "common/ring/calls.h"
 #include "common/ring/segview_internal.h"
 
 #include <string.h>
 
 /*
- * A writer holds a sequence word odd for some ten nanoseconds; after this many tries it is dead or
- * hostile.
+ * A writer leaves a sequence word odd for some ten nanoseconds. After so many tries it is dead or
+ * malicious.
  */
 #define READ_TRIES 64
 
-#define GUARDED_WORDS 8 /* the largest guarded record, in 64-bit words */
+#define GUARDED_WORDS 8 /* largest guarded record, in 64-bit words */
 
 /*
- * Copies n words that begin with a 32-bit sequence word. Returns false if no consistent state was
+ * Copies n words, which begin with a 32-bit sequence word. Returns false if no consistent state was
  * found.
  */
 static bool read_guarded(uint64_t *to, const void *from, unsigned words)
@@ -33,7 +33,10 @@ static bool read_guarded(uint64_t *to, const void *from, unsigned words)
 	return false;
 }
 
-/* Only for later clocks: a begin in the future (another core, or a false value) counts as now. */
+/*
+ * Returns the ticks since `begin`. A begin in the future (another core, or a false value) counts as
+ * now.
+ */
 static uint64_t ticks_since(uint64_t begin, uint64_t now)
 {
 	return now > begin ? now - begin : 0;
@@ -53,7 +56,7 @@ static const struct seg_slot *slot_at(const struct segview *v, unsigned thread, 
 	       func;
 }
 
-/* --- the call that a thread is in */
+/* --- the current call of a thread */
 
 static uint64_t load(const uint64_t *p)
 {
@@ -78,7 +81,10 @@ static int32_t wait_partner(const struct seg_current *c, uint64_t word)
 		       : -1;
 }
 
-/* Reads seg_current in reverse order: the data copied in between belong to the call in *word. */
+/*
+ * Reads seg_current in reverse order. True if the data copied in between belong to the call in
+ * *word.
+ */
 static bool current_is_whole(const struct seg_current *c, uint64_t *word,
 			     struct segview_current *out)
 {
@@ -109,7 +115,10 @@ bool segview_current(const struct segview *v, unsigned thread, struct segview_cu
 	return true;
 }
 
-/* Returns the start of the measurement of a call that had begun before it; 0: there is none. */
+/*
+ * Returns the time from which a call counts that had begun before its measurement; 0 if there is
+ * none.
+ */
 static uint64_t late_since(const struct segview *v, unsigned thread, unsigned func)
 {
 	const struct seg_current *c = &segview_thread_head(v, thread)->current;
@@ -133,7 +142,10 @@ static void add_slot(const struct segview *v, unsigned thread, unsigned func, ui
 		uint64_t word[GUARDED_WORDS];
 	} u;
 
-	/* A call that had begun before adds its time to the slot and is over in one update. */
+	/*
+	 * A call that began before the measurement adds its time to the slot, and ends, in one
+	 * update.
+	 */
 	for (unsigned tries = 0; tries < READ_TRIES; tries++) {
 		if (!read_guarded(u.word, at, sizeof(u.slot) / 8)) {
 			out->torn = true;
@@ -159,7 +171,7 @@ static void add_slot(const struct segview *v, unsigned thread, unsigned func, ui
 	}
 }
 
-/* A forged word only yields a wrong number. */
+/* A forged word leads only to a wrong number. */
 static void add_extent(const struct segview *v, unsigned thread, unsigned func,
 		       struct segview_call *out)
 {
@@ -205,7 +217,7 @@ uint64_t segview_call_dropped(const struct segview *v, unsigned func)
 	return sum;
 }
 
-/* Finite, or 0: a NaN of one thread must not make the sum of all NaN. */
+/* Returns a finite number, or 0: a NaN of one thread must not make the sum of all threads NaN. */
 static double finite_or_0(double d)
 {
 	return d - d == 0 ? d : 0;
@@ -220,7 +232,7 @@ static bool has_end(const struct segview *v, const struct seg_action *start)
 }
 
 /*
- * Returns the action whose start the thread's call has missed, for that cell. NULL: there is none.
+ * Returns the action for that cell whose start the thread's call has missed; NULL if there is none.
  */
 static const struct seg_action *late_start(const struct segview *v, unsigned thread, unsigned cell)
 {
@@ -238,7 +250,7 @@ static const struct seg_action *late_start(const struct segview *v, unsigned thr
 	return NULL;
 }
 
-/* Adds the call as the rank will count it at its end, and only until it has. */
+/* Adds the call as the rank counts it at its end, until the rank has done so. */
 static void add_late(const struct segview *v, const struct seg_action *a, const struct seg_cell *c,
 		     uint64_t now, struct segview_cell *out)
 {
@@ -256,7 +268,7 @@ static void add_cell(const struct segview *v, unsigned thread, unsigned cell, ui
 		     struct segview_cell *out)
 {
 	const uint8_t *at = segview_block(v, thread) + v->plan.cell_offset;
-	/* Before the cell is read: a call that is over by then is in the cell. */
+	/* Before the cell is read: a call that has ended by then is in the cell. */
 	const struct seg_action *late = now ? late_start(v, thread, cell) : NULL;
 	union {
 		struct seg_cell cell;
@@ -297,12 +309,12 @@ int segview_counter(const struct segview *v, unsigned thread, unsigned cell,
 {
 	int rc = segview_integrator(v, thread, cell, 0, out);
 
-	/* The two share a word: for a counter its bits are n. */
+	/* Both share a word: in a counter its bits are n. */
 	out->integral = out->v = 0;
 	return rc;
 }
 
-/* The writer increases `possible` first, so it is read last. */
+/* The writer increases `possible` first, so the reader reads it last. */
 static void read_shares(const struct seg_partner *from, struct segview_partner *p)
 {
 	p->shared = __atomic_load_n(&from->shared, __ATOMIC_ACQUIRE);
@@ -346,7 +358,7 @@ int segview_partners(const struct segview *v, unsigned thread,
 struct events {
 	const struct segview *v;
 	const struct segview_taker *taker;
-	unsigned nevent; /* types of events at the last check: there may be more now */
+	unsigned nevent; /* number of types at the last check: there may be more now */
 	bool strange;
 };
 
@@ -355,7 +367,10 @@ static void on_call(void *arg, const struct ring_call *c)
 	struct events *ev = arg;
 	const struct call_desc *d = call_get(c->func);
 
-	/* A function unknown to this build is permitted; wrong numbers for a known one are not. */
+	/*
+	 * A function that this build does not know is permitted; wrong numbers for a known function
+	 * are not.
+	 */
 	if (!d || c->func >= ev->v->funcs)
 		return;
 	if (c->phase > CALL_END ||

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Call sites, the files to which their addresses belong, and calls by the class of their size. */
+/*
+ * Reads call sites, the files to which their addresses belong, and calls by the class of their
+ * size.
+ */
 #include "common/base/str.h"
 #include "common/ring/segview_internal.h"
 
@@ -10,7 +13,7 @@ static uint64_t load(const uint64_t *p)
 	return __atomic_load_n(p, __ATOMIC_RELAXED);
 }
 
-/* False: the entry is free or invalid. */
+/* Returns false if the entry is free or invalid. */
 static bool read_site(const struct segview *v, const struct seg_site *from, struct segview_site *to)
 {
 	if (!__atomic_load_n(&from->key, __ATOMIC_ACQUIRE))
@@ -69,7 +72,7 @@ void segview_site_depth_set(struct segview *v, unsigned depth)
 
 /* --- calls by the class of their size */
 
-/* False: it is free, or is invalid. */
+/* Returns false if the entry is free or invalid. */
 static bool read_size(const struct segview *v, const struct seg_size *from, struct segview_size *to)
 {
 	uint64_t key = __atomic_load_n(&from->key, __ATOMIC_ACQUIRE);

@@ -1,47 +1,52 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parts of the segment (seg.h): calls by the class of their size, extents of calls, what is read,
- * functions. */
+/*
+ * Part of the segment (seg.h): calls by the class of their size, extents of calls, counters that
+ * are read, functions.
+ */
 #ifndef COMMON_RING_SEGSIZE_H
 #define COMMON_RING_SEGSIZE_H
 
 #include <assert.h>
 #include <stdint.h>
 
-/* (function, class of size) pairs per thread, a power of two: twelve functions that move bytes,
- * each in ten classes, with room for short searches */
+/*
+ * (function, class of size) pairs of a thread, a power of two: twelve functions that move bytes,
+ * each in ten classes, with room for short searches
+ */
 #define SEG_SIZES 256
 /* classes of sizes: 0 bytes; 1; 2 and 3; 4 to 7; ...; 2^30 and more */
 #define SEG_SIZE_CLASSES 32
 
-/* Counters that a rank can read at a probe: over all its threads, at the moment of the probe. */
+/* Counters that a rank can read at a probe, summed over all its threads. */
 enum seg_read_kind {
 	SEG_READ_NONE,
-	SEG_READ_COUNTER, /* a cell: i */
-	SEG_READ_INTEGRATOR, /* a cell: f, v * ticks */
-	SEG_READ_CALLS, /* sums over functions: u */
+	SEG_READ_COUNTER, /* a cell, as `i` */
+	SEG_READ_INTEGRATOR, /* a cell, as `f`: v * ticks */
+	SEG_READ_CALLS, /* sums over functions, as `u` */
 	SEG_READ_DELAY, /* ticks */
 	SEG_READ_OUT, /* bytes */
 	SEG_READ_IN,
-	SEG_READ_PARTNER_CALLS, /* the same of calls with some partners; delays of ended ones */
+	/* PARTNER_X: the same of calls with some partners; delays of ended calls */
+	SEG_READ_PARTNER_CALLS,
 	SEG_READ_PARTNER_DELAY,
 	SEG_READ_PARTNER_OUT,
 	SEG_READ_PARTNER_IN,
-	/* of the region itself, for meters only: without functions */
+	/* of the region itself, only for meters, without functions */
 	SEG_READ_PASSES, /* how often the thread has entered it */
-	SEG_READ_TICKS, /* how long it was inside */
+	SEG_READ_TICKS, /* how long the thread was inside */
 	SEG_READ_KINDS
 };
 #define SEG_IS_OF_PARTNERS(kind) ((kind) >= SEG_READ_PARTNER_CALLS && (kind) <= SEG_READ_PARTNER_IN)
 #define SEG_IS_OF_REGION(kind) ((kind) >= SEG_READ_PASSES)
 
-/* functions that tools have chosen; each has two probes behind those of the modules */
+/* functions that tools have chosen; each has two probes, behind the probes of modules */
 #define SEG_FUNCTIONS 32
-/* code for entries and exits: a function takes some 200 bytes */
+/* code for entries and exits: a function takes about 200 bytes */
 #define SEG_FUNCTION_AREA_BYTES 65536
-#define SEG_FUNCTION_AREAS 2 /* near the program, and near the libraries */
+#define SEG_FUNCTION_AREAS 2 /* one near the program, and one near the libraries */
 /*
  * The number of a patched function: its slot, and the place of its code in the area. No place is
- * used twice, so two patches never share a number.
+ * used twice, so that two patches never have the same number.
  */
 #define SEG_FUNCTION_SLOT_BITS 5
 #define SEG_FUNCTION_SLOT(id) ((id) & (SEG_FUNCTIONS - 1))
@@ -61,18 +66,18 @@ struct seg_size {
 };
 
 /*
- * Shortest and longest measured call of one function in one thread. Each value is consistent by
+ * Shortest and longest measured call of one function in one thread. Each member is consistent by
  * itself.
  */
 struct seg_extent {
-	uint64_t longest; /* ticks; 0: there was none */
-	uint64_t shortest_inverted; /* ~ticks; 0: there was none */
+	uint64_t longest; /* ticks; 0: none */
+	uint64_t shortest_inverted; /* ~ticks; 0: none */
 };
 
 static_assert(sizeof(struct seg_size) == 32, "layout");
 static_assert(sizeof(struct seg_extent) == 16, "layout");
 
-/* Class of a number of bytes, below SEG_SIZE_CLASSES. Signal-safe. */
+/* Returns the class of a number of bytes, below SEG_SIZE_CLASSES. Signal-safe. */
 static inline unsigned seg_size_class(uint64_t bytes)
 {
 	unsigned bits = bytes ? 64 - (unsigned)__builtin_clzll(bytes) : 0;
@@ -80,7 +85,7 @@ static inline unsigned seg_size_class(uint64_t bytes)
 	return bits < SEG_SIZE_CLASSES ? bits : SEG_SIZE_CLASSES - 1;
 }
 
-/* Smallest number of bytes of a class. The next class begins at the end of this one. */
+/* Returns the smallest number of bytes of a class. The next class begins behind this one. */
 static inline uint64_t seg_size_from(unsigned class)
 {
 	return class ? UINT64_C(1) << (class - 1) : 0;

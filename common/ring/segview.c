@@ -14,10 +14,10 @@
 
 #define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
 
-/* Layout words only: between magic and the two parts that change. */
+/* Only the words of the layout: between magic and the two parts that change. */
 #define PLAN_BYTES (offsetof(struct seg_header, w) - offsetof(struct seg_header, version))
 
-/* Reads each word once, so that the checked value is the used one. */
+/* Reads each word once, so that the value that is checked is the value that is used. */
 static void copy_words(void *to, const void *from, size_t n)
 {
 	const uint64_t *src = from;
@@ -53,7 +53,10 @@ static int check_header(struct segview *v, struct err *e)
 	return 0;
 }
 
-/* A hole in a file of huge pages is filled from a pool; when that is empty, reading kills. */
+/*
+ * False for a file of huge pages: a hole in it is filled from a pool, and if that is empty, a read
+ * kills the process.
+ */
 static bool has_plain_pages(int fd)
 {
 	struct statfs fs;
@@ -66,7 +69,7 @@ static int check_file(int fd, uid_t owner, size_t *bytes, struct err *e)
 	struct stat st;
 	int seals;
 
-	/* Checked first: fstat() of another file may wait for its server. */
+	/* Checked first, because fstat() of another file may wait for its server. */
 	seals = fcntl(fd, F_GET_SEALS);
 	if (seals < 0 || (seals & SEALS) != SEALS)
 		return err_set(e, ERR_DENIED, "the segment is not sealed");
@@ -154,7 +157,7 @@ unsigned segview_funcs(const struct segview *v)
 	return v->funcs;
 }
 
-/* Terminates the text; unprintable text is dropped as a whole. */
+/* Ends the text with a 0. Unprintable text is dropped completely. */
 static void clean_text(char *s, size_t size)
 {
 	s[size - 1] = 0;

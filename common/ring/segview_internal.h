@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For segview.c, segread.c and segwrite.c only. */
+/* For the files of segview.h only. */
 #ifndef COMMON_RING_SEGVIEW_INTERNAL_H
 #define COMMON_RING_SEGVIEW_INTERNAL_H
 
 #include "common/ring/segview.h"
 
-/* The lm's own copy of an installed action, because the segment is not trusted. */
+/* The lm's copy of an installed action, because the segment is not trustworthy. */
 struct seg_installed {
-	struct seg_action a; /* op ACTION_NONE: free */
-	/* owned: for each thread, the number of its call then, plus 1; NULL: none */
+	struct seg_action a; /* its op is ACTION_NONE if the entry is free */
+	/* owned, by thread: number of its call at that time + 1; NULL: none */
 	uint64_t *late;
 };
 
-/* A counter that is read at one probe, and the number of its users. */
+/* The counters that are read at one probe, and how many users each has. */
 struct seg_wanted {
 	struct seg_reads reads;
 	uint32_t refs[SEG_READS];
-	uint32_t since[SEG_READS]; /* seq of the first record that has the slot */
+	uint32_t since[SEG_READS]; /* sequence number of the first record that has the slot */
 };
 
-/* Position of a thread when a meter was begun. */
+/* State of a thread when a meter began. */
 struct seg_metering_start {
-	bool is_in_doubt; /* the thread may have been between two probes */
+	bool is_in_doubt; /* the thread may have been between the two probes */
 	uint32_t generation;
 	uint64_t figure;
 };
@@ -31,25 +31,28 @@ struct seg_metering {
 	uint32_t refs;
 	unsigned begin, end; /* probes */
 	uint32_t epoch;
-	struct seg_metering_start *start; /* owned: of each thread; NULL while refs is 0 */
+	struct seg_metering_start *start; /* owned, by thread; NULL while refs is 0 */
 };
 
 struct segview {
 	uint8_t *base;
 	size_t bytes;
-	bool mapped; /* by us */
-	struct seg_header plan; /* computed here; its w and l are not filled */
-	unsigned funcs; /* known to both sides */
-	struct seg_installed *installed; /* SEG_ACTIONS, or NULL before the first */
-	unsigned nlate; /* number of installed ones with `late` */
-	struct seg_probe *probe; /* owned: numbers 0 to nprobe - 1, "" for a missing one */
+	bool mapped; /* segview_open() has mapped it */
+	struct seg_header plan; /* computed here; its members w and l are not set */
+	unsigned funcs; /* number of functions that both sides know */
+	struct seg_installed *installed; /* SEG_ACTIONS entries; NULL before the first action */
+	unsigned nlate; /* number of installed actions with `late` */
+	/* owned; numbers 0 to nprobe - 1, with the name "" for a missing probe */
+	struct seg_probe *probe;
 	unsigned nprobe;
-	struct seg_wanted *wanted; /* nprobe, or NULL before the first */
-	uint32_t posted_epoch; /* 0: we have begun no list */
-	uint16_t *read_func; /* SEG_READ_FUNCS: what is in the lists, or NULL before the first */
-	struct seg_metering *meter; /* SEG_METERS, or NULL before the first */
-	bool has_functions; /* the process can have entries and exits of functions */
-	uint8_t probe_word[SEG_PROBES], probe_edge[SEG_PROBES]; /* the parts of the probe words */
+	struct seg_wanted *wanted; /* nprobe entries; NULL before the first read */
+	uint32_t posted_epoch; /* 0: this lm has begun no list */
+	/* SEG_READ_FUNCS entries, a copy of the lists; NULL before the first read */
+	uint16_t *read_func;
+	struct seg_metering *meter; /* SEG_METERS entries; NULL before the first meter */
+	bool has_functions; /* the process can have probes at functions */
+	/* the two parts of the probe words */
+	uint8_t probe_word[SEG_PROBES], probe_edge[SEG_PROBES];
 };
 
 /* segwrite.c */
@@ -60,14 +63,15 @@ int segview_probes_copy(struct segview *v);
 void segview_probes_reset(struct segview *v);
 
 void segview_probe_edge(struct segview *v, unsigned number, bool is_one);
-bool segview_reads_account(struct segview *v); /* false: no memory */
+bool segview_reads_account(struct segview *v); /* returns false without memory */
 bool segview_read_fits(const struct segview *v, const struct segview_read *r);
 bool segview_same_read(const struct segview *v, const struct seg_read *s,
 		       const struct segview_read *r);
 int segview_list_place(struct segview *v, const struct segview_read *r, struct seg_read *out);
 
 /*
- * segmeter.c: returns the first list in use for which fn returns true, as each_list() of segprobe.c
+ * segmeter.c: returns the first list in use for which fn returns true, like each_list() of
+ * segprobe.c
  */
 const struct seg_read *segview_meters_each(const struct segview *v,
 					   bool (*fn)(const struct segview *v,
@@ -85,7 +89,7 @@ void segview_events_reset(struct segview *v);
 /* Makes a checked record. Returns false if it breaks the rules. */
 bool segview_hit_make(const struct segview *v, const struct ring_probe *p, struct segview_hit *out);
 
-/* Pointers into the segment. The caller has checked the index. */
+/* Return pointers into the segment. The caller has checked the index. */
 static inline struct seg_header *segview_header(const struct segview *v)
 {
 	return (struct seg_header *)(void *)v->base;
@@ -106,7 +110,10 @@ static inline uint32_t *segview_hooks(const struct segview *v)
 	return (uint32_t *)(void *)(v->base + v->plan.hook_offset);
 }
 
-/* Times of hooks. segview_reset() leaves them, so that the start of a measurement survives. */
+/*
+ * Returns the times of hooks. segview_reset() does not clear them, so that the start of a
+ * measurement survives.
+ */
 static inline uint64_t *segview_since(const struct segview *v)
 {
 	return (uint64_t *)(void *)(v->base + v->plan.since_offset);

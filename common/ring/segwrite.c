@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The lm's writes to a segment. Its own copy is private, because the program may overwrite the
+ * The lm's writes to a segment. The lm keeps a private copy, because the program may overwrite the
  * segment.
  */
 #include "common/ring/calls.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The time is stored before the word: a call that ends reads both. */
+/* Stores the time before the word: a call that ends reads both. */
 int segview_hook_set(struct segview *v, unsigned func, uint32_t word, uint64_t now)
 {
 	uint64_t *since;
@@ -36,7 +36,7 @@ static uint64_t load_word(const uint64_t *p)
 	return __atomic_load_n(p, __ATOMIC_RELAXED);
 }
 
-/* An earlier begin is possible only by OMIG_START, in the process itself. */
+/* An earlier begin is possible only by OMIG_START in the process itself. */
 static uint64_t timed_from(const struct seg_header *h, uint64_t now)
 {
 	uint64_t start = load_word(&h->w.start_ticks);
@@ -63,7 +63,7 @@ uint64_t segview_timed(const struct segview *v, uint64_t now)
 	uint64_t since = load_word(&h->l.timed_since), start = load_word(&h->w.start_ticks);
 	uint64_t sum = load_word(&h->l.timed_before), life = now > start ? now - start : 0;
 
-	if (sum > life) /* the program can write here */
+	if (sum > life) /* the program may have changed the sum */
 		return life;
 	if (since && now > since)
 		sum += now - since;
@@ -80,7 +80,7 @@ static struct seg_action *entries(const struct segview *v)
 	return (struct seg_action *)(void *)(v->base + v->plan.action_offset);
 }
 
-/* Seen by the rank as a whole or not at all. */
+/* Writes an entry so that the rank reads all of it, or none. */
 static void entry_write(const struct segview *v, unsigned index, const struct seg_action *a)
 {
 	struct seg_action *to = &entries(v)[index];
@@ -91,7 +91,7 @@ static void entry_write(const struct segview *v, unsigned index, const struct se
 	v->installed[index].a.seq = seq + 2;
 	memcpy(word, &v->installed[index].a, sizeof(word));
 	__atomic_store_n(&to->seq, seq + 1, __ATOMIC_RELAXED);
-	/* The first word contains the sequence word: op and next change with the even value. */
+	/* The first word has the sequence word, so op and next change when it becomes even. */
 	for (unsigned i = 1; i < sizeof(*a) / 8; i++)
 		__atomic_store_n((uint64_t *)(void *)to + i, word[i], __ATOMIC_RELEASE);
 	__atomic_store_n((uint64_t *)(void *)to, word[0], __ATOMIC_RELEASE);
@@ -103,7 +103,8 @@ static bool ranges_meet(uint32_t a, uint32_t na, uint32_t b, uint32_t nb)
 }
 
 /*
- * First installed range that [first, first + n) would touch; its end, or 0 when the place is free.
+ * Returns the end of the first installed range that [first, first + n) overlaps; 0 if there is
+ * none.
  */
 static uint32_t list_taken(const struct segview *v, uint32_t first, uint32_t n)
 {
@@ -120,7 +121,7 @@ static uint32_t list_taken(const struct segview *v, uint32_t first, uint32_t n)
 	return 0;
 }
 
-/* First fit. */
+/* Finds a place for n words: the first one that fits. */
 static int list_place(const struct segview *v, uint64_t n, uint32_t *first)
 {
 	uint32_t next;
@@ -187,10 +188,7 @@ static int free_entry(struct segview *v)
 	return -ERR_LIMIT;
 }
 
-/*
- * Returns index + 1 of the entry whose `next` (or the head, 0) leads to target, by the lm's own
- * copy.
- */
+/* Returns index + 1 of the entry whose `next` (0: the head) leads to target, in the lm's copy. */
 static unsigned chain_before(const struct segview *v, const struct seg_action *a, unsigned target)
 {
 	for (unsigned i = 0; i < SEG_ACTIONS; i++) {
@@ -214,7 +212,9 @@ static void chain_lead(struct segview *v, const struct seg_action *a, unsigned b
 				 __ATOMIC_RELEASE);
 		return;
 	}
-	/* op, next and the sequence word are one word: no rank sees this entry half changed. */
+	/*
+	 * op, next and the sequence word are one word, so that no rank reads a half changed entry.
+	 */
 	changed = &v->installed[before - 1].a;
 	changed->next = (uint16_t)target;
 	memcpy(&word, changed, sizeof(word));
@@ -240,10 +240,10 @@ int segview_action_add(struct segview *v, const struct seg_action *a, const int3
 	copy.thread_first = copy.partner_first + a->partner_count;
 	list_write(v, copy.partner_first, partners, a->partner_count);
 	list_write(v, copy.thread_first, threads, a->thread_count);
-	/* Atomic: the program can write to any word of its segment. */
+	/* Atomic, because the program can write to any word of its segment. */
 	if (a->since > __atomic_load_n(&segview_header(v)->l.actions_since, __ATOMIC_RELAXED))
 		__atomic_store_n(&segview_header(v)->l.actions_since, a->since, __ATOMIC_RELEASE);
-	/* At the end of its chain: actions run in the order of their installation. */
+	/* At the end of its chain, because actions run in the order of their installation. */
 	last = chain_before(v, &copy, 0);
 	copy.next = 0;
 	entry_write(v, (unsigned)at, &copy);
@@ -289,7 +289,7 @@ int segview_action_del(struct segview *v, unsigned index)
 		return -ERR_NOTFOUND;
 	gone = v->installed[index].a;
 	chain_lead(v, &gone, chain_before(v, &gone, index + 1), gone.next);
-	/* A rank that is at this entry continues to the next ones. */
+	/* A rank that is at this entry continues with the next ones. */
 	none = (struct seg_action){ .func = gone.func, .phase = gone.phase, .next = gone.next };
 	entry_write(v, index, &none);
 	forget_late(v, &v->installed[index]);

@@ -17,7 +17,7 @@ struct arm {
 	size_t npart;
 };
 
-/* True for parameters whose object is at the place of the event. */
+/* True for context parameters whose object is at the place of the event. */
 static bool is_of_event(const char *ecp)
 {
 	static const char *const names[] = { "node", "proc", "thread", "new_proc", "new_thread" };
@@ -49,7 +49,10 @@ static int value_is_local(struct arm *a, const struct omis_value *v, uint32_t br
 	return 0;
 }
 
-/* Sets *local if all objects are local. An empty list means all attached objects on all hosts. */
+/*
+ * Sets *local if all objects are on this branch. An empty list means all attached objects on all
+ * hosts.
+ */
 static int call_is_local(struct arm *a, const struct omis_call *call, uint32_t branch, bool *local)
 {
 	const struct omis_service *s = call->service;
@@ -59,7 +62,7 @@ static int call_is_local(struct arm *a, const struct omis_call *call, uint32_t b
 	*local = false;
 	if ((s->where != OMIS_AT_NODE && s->where != OMIS_AT_RANK) || s->object_param < 0)
 		return 0;
-	/* A counter is incremented in the rank that the event happens in. */
+	/* A counter is incremented in the rank in which the event occurs. */
 	*local = s->where == OMIS_AT_RANK;
 	if (*local)
 		return 0;
@@ -78,11 +81,11 @@ static int count_local(struct arm *a, const struct omis_request *r, uint32_t bra
 	uint32_t n = 0;
 	int rc = 0;
 
-	/* Skips leading predicates; one after another action is evaluated at mainsm. */
+	/* Skips leading predicates; a predicate behind another action is evaluated at mainsm. */
 	while (n < r->naction && predicate_is(&r->action[n]))
 		n++;
 	while (!rc && n < r->naction) {
-		/* The top executes a list in braces; a counter in the rank disturbs no list. */
+		/* mainsm executes a list in braces, except for counters in the rank. */
 		if (r->locked && r->action[n].service->where != OMIS_AT_RANK)
 			break;
 		rc = call_is_local(a, &r->action[n], branch, &local);

@@ -16,16 +16,16 @@ struct asked {
 	const uint32_t *action;
 	size_t naction;
 	enum asked_state state;
-	const char *name, *reason; /* when lost, as they were then; NULL = no memory for them */
+	const char *name, *reason; /* of a lost branch, copied when it was lost; NULL = no memory */
 };
 
 struct gather {
 	struct gather_conf conf;
 	struct asked *asked;
-	size_t n, waiting, answered; /* branches */
-	uint64_t objects; /* of the branches that answered */
+	size_t n, waiting, answered; /* numbers of branches */
+	uint64_t objects; /* objects of the branches that have answered */
 	struct map by_branch; /* branch -> struct asked */
-	struct reply *sum; /* replies so far */
+	struct reply *sum; /* sum of the replies so far */
 	struct arena *arena;
 };
 
@@ -117,7 +117,7 @@ static int check_entry(const struct gather *g, const struct asked *a,
 	return 0;
 }
 
-/* A branch that refuses the whole text refuses each action of it. */
+/* An error of the whole text of a branch becomes an error of each of its actions. */
 static int add_entry(struct reply *to, const struct asked *a, const struct reply_entry *e)
 {
 	int rc = 0;
@@ -132,7 +132,8 @@ static int add_entry(struct reply *to, const struct asked *a, const struct reply
 }
 
 /*
- * A branch may have expanded further than the plan, but never counts fewer objects than were asked.
+ * Sets the coverage. A branch may have expanded further than the plan, but never counts fewer
+ * objects than were asked.
  */
 static void set_coverage(struct reply *to, const struct asked *a, const struct reply_coverage *from)
 {
@@ -145,8 +146,8 @@ static void set_coverage(struct reply *to, const struct asked *a, const struct r
 }
 
 /*
- * The branch reports why its own objects are missing. An object of another branch may have belonged
- * to it at the time of the request: then the branch itself is named as missing.
+ * Adds a missing object of the branch, with the branch's reason. For an object of another branch,
+ * the branch itself is missing: the object may have belonged to it at the time of the request.
  */
 static int add_missing(const struct gather *g, const struct asked *a, const struct reply_missing *m,
 		       struct reply *to)
@@ -157,7 +158,10 @@ static int add_missing(const struct gather *g, const struct asked *a, const stru
 				 m->reason);
 }
 
-/* The branch's reply in our terms, so that it is added whole or not at all. */
+/*
+ * Converts the branch's reply to the numbers of this request, so that it is added completely or not
+ * at all.
+ */
 static int translate(const struct gather *g, const struct asked *a, const struct reply *r,
 		     struct reply *to, struct err *e)
 {
@@ -174,7 +178,7 @@ static int translate(const struct gather *g, const struct asked *a, const struct
 	return rc;
 }
 
-/* The name is copied: another branch may have this number when the others have answered. */
+/* Copies the name, because another branch may have this index when the others have answered. */
 static void lose(struct gather *g, struct asked *a, const char *reason)
 {
 	const char *name = g->conf.name(g->conf.arg, a->branch);

@@ -15,7 +15,7 @@ struct conversion {
 };
 
 struct seen {
-	uint64_t stamp; /* of the call that last had it */
+	uint64_t stamp; /* stamp of the last call that had it */
 };
 
 int route_objects_init(struct route_objects *o, const struct route_view *view)
@@ -59,7 +59,7 @@ static int ask(struct route_objects *o, const char *token, char class, bool up,
 		  : o->view->expand(o->view->arg, token, class, out);
 }
 
-/* Converts one step down (to `class`) or up, from the cache or by the view. */
+/* Converts an object by one step, down (to `class`) or up, from the cache or by the view. */
 static int convert(struct route_objects *o, const char *token, char class, bool up,
 		   const struct route_tokens **out)
 {
@@ -119,7 +119,7 @@ static int add_implied(struct route_objects *o, const char *token, struct route_
 }
 
 /*
- * Expands to all of class `to` inside `token`. Objects that ended meanwhile are skipped. At most
+ * Expands `token` to all objects of class `to` in it. Objects that have ended are skipped. At most
  * three levels deep.
  */
 static int expand_down(struct route_objects *o, const char *token, char from, char to,
@@ -132,7 +132,10 @@ static int expand_down(struct route_objects *o, const char *token, char from, ch
 	for (size_t i = 0; !rc && i < list->n; i++) {
 		const char *t = list->v[i];
 
-		/* A container replaces its contents: the level below expands it. */
+		/*
+		 * Objects of a higher class than `next` stand for their contents: the next level
+		 * expands them.
+		 */
 		if (next == to || token_class(t, strlen(t)) != next)
 			rc = add_implied(o, t, out);
 		else
@@ -143,7 +146,7 @@ static int expand_down(struct route_objects *o, const char *token, char from, ch
 	return rc;
 }
 
-/* Counters, integrators and trace buffers are one class of three kinds. */
+/* True if a counter, integrator or trace buffer is of the parameter's kind: they are one class. */
 static bool is_of_kind(const struct omis_param *p, const char *token)
 {
 	char kind = token_measure(token, strlen(token));
@@ -151,7 +154,7 @@ static bool is_of_kind(const struct omis_param *p, const char *token)
 	return !kind || kind == p->class;
 }
 
-/* The empty list. Processes and threads are found through the attached nodes. */
+/* Expands the empty list. Processes and threads are found through the attached nodes. */
 static int expand_all(struct route_objects *o, const struct omis_service *s,
 		      struct route_tokens *out)
 {
@@ -189,7 +192,7 @@ static int lift(struct route_objects *o, const char *token, char to, struct rout
 	return add(o, token, out);
 }
 
-/* The last values of an ended process are lost with its lm. */
+/* Adds an unknown object. The last values of an ended process are lost with its lm. */
 static int unknown(struct reply *into, uint32_t action, const char *token)
 {
 	bool may_have_ended = token_class(token, strlen(token)) == 'p';
@@ -227,7 +230,10 @@ int route_objects_of(struct route_objects *o, const struct omis_call *call, uint
 	o->stamp++;
 	o->living = s->class == OMIS_MANIP && !(s->flags & OMIS_SCOPE) && o->view->has_ended;
 	if (v->kind != OMIS_LIST) {
-		/* Only lists are expanded: "stop this node" may be meant, but is not stated. */
+		/*
+		 * Only lists are expanded: a single node may be meant for its processes, but the
+		 * request does not state that.
+		 */
 		if (v->kind == OMIS_TOKEN && is_above(token_class(v->s.p, v->s.n), s->object))
 			return reply_add_error(
 				into, action, v->s.p, STATUS_TYPE_MISMATCH,
@@ -373,8 +379,8 @@ void objects_print_call(struct buf *b, const struct omis_call *call,
 }
 
 /*
- * A buffer does not report the reason; without memory it stops anywhere, at its cap it is nearly
- * full.
+ * Derives the reason, which a buffer does not report: at its cap the buffer is nearly full, without
+ * memory it may stop anywhere.
  */
 int route_objects_text_failure(const struct route_objects *o, const struct buf *b)
 {

@@ -22,11 +22,11 @@ struct plan {
 	const struct omis_request *r;
 	struct plan_conf conf;
 	struct route_objects objects;
-	size_t next; /* index of the first action that is in no step */
-	bool stale; /* the last step changed the tool's scope */
-	struct part **part; /* of the step being built, in the order of their first objects */
+	size_t next; /* index of the first action that is in no step yet */
+	bool stale; /* the last step has changed the tool's scope */
+	struct part **part; /* parts of the current step, in the order of their first objects */
 	size_t npart, cap;
-	struct part **by_branch; /* view->nbranch */
+	struct part **by_branch; /* view->nbranch entries */
 	struct plan_step step;
 };
 
@@ -54,7 +54,7 @@ int plan_new(const struct omis_request *r, const struct route_view *view,
 	return 0;
 }
 
-/* Texts that did not become part of a step. */
+/* Drops texts that have not become a part of a step. */
 static void drop_parts(struct plan *p)
 {
 	for (size_t i = 0; i < p->npart; i++) {
@@ -122,7 +122,7 @@ static int note_action(struct plan *p, struct part *part, uint32_t action)
 	return 0;
 }
 
-/* tokens NULL: the call as it is, about no object in particular. */
+/* tokens NULL: the call is unchanged, and has no particular objects. */
 static int send_to(struct plan *p, uint32_t branch, const struct omis_call *call, uint32_t action,
 		   const struct route_tokens *tokens)
 {
@@ -161,7 +161,7 @@ static int send_objects(struct plan *p, const struct omis_call *call, uint32_t a
 	return rc;
 }
 
-/* An action for the nodes. */
+/* Adds an action for branches. */
 static int add_below(struct plan *p, const struct omis_call *call, uint32_t action,
 		     struct reply *into)
 {
@@ -228,7 +228,7 @@ static int here_objects(struct plan *p, struct plan_here *here, struct omis_call
 	return rc;
 }
 
-/* An action for this daemon. */
+/* Adds an action for this daemon. */
 static int add_here(struct plan *p, size_t i, struct reply *into)
 {
 	struct plan_here *here = arena_alloc(p->objects.arena, sizeof(*here));
@@ -281,7 +281,7 @@ static bool is_here(const struct omis_service *s)
 	return is_of_top(s) || s->where == OMIS_AT_EACH;
 }
 
-/* Takes actions until a step is whole. */
+/* Adds actions until the step is complete. */
 static int build(struct plan *p, struct reply *into)
 {
 	int rc = 0;

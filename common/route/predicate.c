@@ -9,19 +9,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RATE_MIN 1e-6 /* one event in eleven days; the period of a lower rate would overflow */
+#define RATE_MIN 1e-6 /* one event in eleven days; the time of a lower rate would overflow */
 #define RATE_MAX 1e6 /* more events than a daemon can report in a second */
 
 /* The state of one predicate. */
 struct predicate {
-	uint64_t n; /* omig_every: all events; omig_at_most: those that passed after `since` */
+	/* omig_every: number of all events; omig_at_most: events that passed after `since` */
+	uint64_t n;
 	nsec_t since;
 };
 
 struct predicates {
 	const struct omis_request *r;
 	size_t leading;
-	struct predicate state[]; /* of each action */
+	struct predicate state[]; /* by action */
 };
 
 static const char *const ops[] = { "==", "!=", "<", "<=", ">", ">=" };
@@ -43,7 +44,7 @@ static bool op_of(const struct omis_value *v, enum predicate_op *out)
 	return false;
 }
 
-/* *order is -1, 0 or 1. False: the values have no order. */
+/* Sets order to -1, 0 or 1. Returns false if the values have no order. */
 static bool compare_numbers(const struct omis_value *a, const struct omis_value *b, int *order)
 {
 	double x, y;
@@ -139,7 +140,7 @@ static bool passes(struct predicate *f, const char *name, const struct omis_valu
 	return passes_at_most(f, param, now);
 }
 
-/* NULL: the event has no such parameter. */
+/* Returns NULL if the event has no such parameter. */
 static const struct omis_value *value_of(const struct omis_value *v, const struct omis_ecps *ecps)
 {
 	if (v->kind != OMIS_ECP)

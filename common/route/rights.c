@@ -22,7 +22,7 @@ enum omis_right route_right_of_role(const char *role)
 	return OMIS_NO_RIGHT;
 }
 
-#define FLAGS_PARAM 1 /* the parameter for omis_service.guarded */
+#define FLAGS_PARAM 1 /* index of the parameter for omis_service.guarded */
 
 static bool asks_for_guarded(const struct omis_call *c)
 {

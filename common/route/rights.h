@@ -12,27 +12,27 @@
 bool route_may(enum omis_right has, const struct omis_service *s);
 
 /*
- * Returns the right that a call needs: its service's, or more if its parameters request guarded
- * data. An unknown parameter may request any. A call without a service or a rule needs more than
- * any right.
+ * Returns the right that a call needs: that of its service, or a higher one if its parameters
+ * request guarded data. A parameter whose value is unknown counts as such a request. A call without
+ * a service or a rule needs more than the highest right.
  */
 enum omis_right route_right_of_call(const struct omis_call *c);
 
-/* As route_may(), for a call with its parameters. */
+/* Like route_may(), for a call with its parameters. */
 bool route_may_call(enum omis_right has, const struct omis_call *c);
 
-/* -ERR_DENIED with the text for the identity: "proc_send_signal needs the right manipulate". */
+/* Fails with ERR_DENIED, and a text such as "proc_send_signal needs the right manipulate". */
 int route_denied(const struct omis_call *c, struct err *e);
 
 /*
- * Returns the right of a certificate's role: "tool-observe", "tool-manipulate", "tool-admin"; else
- * OMIS_NO_RIGHT.
+ * Returns the right of a certificate's role: "tool-observe", "tool-manipulate", "tool-admin";
+ * otherwise OMIS_NO_RIGHT.
  */
 enum omis_right route_right_of_role(const char *role);
 
 /*
- * Returns the highest right that the actions of the request (and its event) need: checked before a
- * conditional request is armed.
+ * Returns the highest right that the actions of the request, and its event, need: checked before a
+ * conditional request is defined.
  */
 enum omis_right route_right_needed(const struct omis_request *r);
 

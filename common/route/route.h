@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Splitting requests and merging replies: the same code at mainsm (branches
- * are sms) and at an sm (branches are lms). Pure: no I/O, no clock.
+ * Splitting requests and merging replies: the same code at mainsm (branches are sms) and at an sm
+ * (branches are lms). Pure: no I/O, no clock.
  *
- *	view.h    what the caller knows: which objects there are, and below which branch
- *	rights.h  may this identity use that service?
- *	plan.h    a checked request -> steps: what to do here, what to send to which branch
+ *	view.h    the caller's objects, and the branches that have them
+ *	rights.h  rights of identities to use services
+ *	plan.h    a checked request -> steps: actions of this daemon, texts for branches
  *	gather.h  the branches' replies of one step -> entries and coverage
- *	implied.h what ended while we looked is no error, unless it was named
- *	arm.h     a conditional request -> what each branch is to watch for
+ *	implied.h objects that have ended are no error, unless they were named
+ *	arm.h     a conditional request -> a request for each branch
  *
  * The life of a request:
  *

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* An arena frees nothing: the old arrays together are as large as the new one. */
+/* An arena frees nothing, but all old arrays together are only as large as the new one. */
 static int grow(struct arena *arena, void **array, size_t *cap, size_t n, size_t item)
 {
 	size_t grown = *cap ? 2 * *cap : 4;

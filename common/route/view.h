@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The planner's questions to its caller. A view answers them for one tool's scope at one moment.
- * mainsm answers from its directory and the tool's session, an sm from its table of lms.
+ * The functions that the planner calls. A view answers for one tool's scope at one time. mainsm
+ * answers from its directory and the tool's session, an sm from its table of lms.
  */
 #ifndef COMMON_ROUTE_VIEW_H
 #define COMMON_ROUTE_VIEW_H
@@ -14,18 +14,18 @@
 
 struct arena;
 
-/* Tokens that a callback returns; copied when added. */
+/* Tokens that a callback returns; they are copied. */
 struct route_tokens {
 	const char **v;
 	size_t n, cap;
-	size_t max; /* -ERR_LIMIT beyond it */
+	size_t max; /* with more tokens, -ERR_LIMIT */
 	struct arena *arena;
 };
 
-/* 0, -ERR_NOMEM, -ERR_LIMIT: the callback must return it. */
+/* Fails with ERR_NOMEM, ERR_LIMIT, which the callback must return. */
 int route_tokens_add(struct route_tokens *t, const char *token);
 
-/* Branches that have an object below; each once. */
+/* Branches with an object, each once. */
 struct route_places {
 	uint32_t *branch;
 	size_t n, cap;
@@ -35,39 +35,39 @@ struct route_places {
 int route_places_add(struct route_places *p, uint32_t branch);
 
 /*
- * All callbacks return 0, or -ERR_NOTFOUND: the object does not exist, is not attached, or may not
- * be seen (the same for all three). -ERR_NOMEM and -ERR_LIMIT end the planning.
+ * All callbacks return 0, or -ERR_NOTFOUND: the object does not exist, is not attached, or is
+ * hidden (the result is the same for all three). -ERR_NOMEM and -ERR_LIMIT end the planning.
  */
 struct route_view {
 	void *arg;
 	uint32_t nbranch; /* branches are 0 .. nbranch - 1 */
 
 	/*
-	 * token NULL: adds the attached objects of class cls ('n' for processes and threads too:
-	 * they are found through their nodes; 's' 'c' 'e' 'a' directly). Otherwise adds the
-	 * attached objects of class cls, one level down, in `token`. May add objects of a class
-	 * above cls if the level below knows more.
+	 * token NULL: adds all attached objects of class cls: 's' 'c' 'e' 'a', or 'n' also for
+	 * processes and threads, which are found through their nodes. Otherwise adds the attached
+	 * objects of class cls in `token`, which is one level above. May add objects of a class
+	 * above cls if only the daemon below knows their contents.
 	 */
 	int (*expand)(void *arg, const char *token, char cls, struct route_tokens *out);
 
-	/* Adds the object one level up that contains `token`. */
+	/* Adds the object that contains `token`, one level up. */
 	int (*lift)(void *arg, const char *token, struct route_tokens *out);
 
 	/*
 	 * Adds the branches that must execute a call for this object: one for a node, process or
-	 * thread; any number for a counter. For a counter, *missing (NULL before) may be set as
-	 * well: a part of it is known but cannot be reached, for this reason; the text is copied.
+	 * thread; any number for a counter. For a counter, *missing (initially NULL) may be set to
+	 * the reason why a part of it cannot be reached; the text is copied.
 	 */
 	int (*locate)(void *arg, const char *token, bool arming, struct route_places *out,
 		      const char **missing);
 
 	/*
-	 * True for a process whose last values alone are left. It is read like the others, but a
-	 * manipulation includes it only by name. NULL: not known here.
+	 * True for a process of which only the last values are left. Reads include it like others,
+	 * but a manipulation includes it only by name. NULL: this daemon does not know.
 	 */
 	bool (*has_ended)(void *arg, const char *token);
 
-	/* Passed to locate: the part of a silent branch waits for it. */
+	/* Passed to locate(): the part of a silent branch waits for the branch. */
 	bool arming;
 };
 

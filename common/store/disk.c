@@ -146,7 +146,7 @@ static int do_list(void *arg, const char *folder, void (*each)(void *arg, const 
 	return rc;
 }
 
-/* Allocates the space: a store into a mapping of a full disk would end the process. */
+/* Allocates space: on a full disk, a store into the mapping would otherwise end the process. */
 static int do_map(void *arg, int fd, size_t n, void **out)
 {
 	int rc = -posix_fallocate(fd, 0, (off_t)n);

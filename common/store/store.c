@@ -11,7 +11,7 @@
 
 #define MAGIC "omig-store "
 #define HEAD_MAX_BYTES 64
-#define RECORD_HEAD_BYTES 19 /* "+00000000 00000000\n" */
+#define RECORD_HEAD_BYTES 19 /* length of "+00000000 00000000\n" */
 #define SUMS "%08x %08x\n"
 #define SUMS_BYTES 18
 
@@ -30,7 +30,7 @@ static int path_beside(const struct store *s, const char *suffix, char out[FILE_
 
 /* --- reading */
 
-/* Reads the length of the body, and its checksum. */
+/* Reads the length and the checksum of the body. */
 static bool read_sums(const uint8_t *p, size_t n, uint32_t sums[2])
 {
 	char hex[9] = "";
@@ -47,7 +47,7 @@ static bool read_sums(const uint8_t *p, size_t n, uint32_t sums[2])
 	return true;
 }
 
-/* Checks the bytes behind the sums at p, n left. Returns true if all exist and are unchanged. */
+/* Checks the body at p, with n bytes left. Returns true if it is complete and unchanged. */
 static bool read_body(const uint8_t *p, size_t n, uint32_t *bytes)
 {
 	uint32_t sums[2];
@@ -76,7 +76,7 @@ static int damaged(const struct store *s, size_t at, const char *why, struct err
 		       is_aside ? "it is renamed to .bad" : "move it away to begin without it");
 }
 
-/* Finds the next good record; n: there is none. */
+/* Returns the offset of the next good record; n if there is none. */
 static size_t next_record(const uint8_t *p, size_t n, size_t at)
 {
 	uint32_t bytes;
@@ -88,8 +88,8 @@ static size_t next_record(const uint8_t *p, size_t n, size_t at)
 }
 
 /*
- * Moves the records to the bytes before them. An invalid one was cut off by a crash, or is damaged:
- * then others follow it.
+ * Removes the heads between records. An invalid record was cut off by a crash; or it is damaged, if
+ * others follow it.
  */
 static void join_records(struct store *s, struct buf *b, size_t end)
 {
@@ -202,7 +202,7 @@ static int write_new(struct store *s, const char *name, const struct buf *body)
 
 	n += (size_t)snprintf(head + n, sizeof(head) - n, SUMS, (unsigned)body->n,
 			      hash_crc32c(0, body->p, body->n));
-	d->remove(d->arg, name); /* left by an earlier attempt */
+	d->remove(d->arg, name); /* from an earlier attempt */
 	fd = d->create(d->arg, name);
 	if (fd < 0)
 		return fd;

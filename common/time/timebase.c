@@ -3,7 +3,7 @@
 
 #include "common/base/err.h"
 
-/* A time that is further from the epoch is a mistake, and sums of two of these do not overflow. */
+/* A time further from the epoch is an error. Sums of two valid times do not overflow. */
 #define TIME_MAX_NS (INT64_MAX / 4)
 
 static bool is_time(nsec_t t)
@@ -36,7 +36,7 @@ nsec_t timebase_error(const struct timebase *t, nsec_t local_now)
 							     : t->error + drift;
 }
 
-/* Two samples far apart show the drift, with the errors of both. */
+/* Computes the drift from two samples far apart, with the errors of both. */
 static void learn_drift(struct timebase *t, const struct timebase_mark *m)
 {
 	nsec_t span = m->at - t->begin.at;
@@ -70,10 +70,7 @@ bool timebase_drift(const struct timebase *t, double *ppm, double *error_ppm)
 	return t->is_root || t->drift_at;
 }
 
-/*
- * The current state and the sample contradict each other: the root is another one, or its clock was
- * set.
- */
+/* True if the sample contradicts the state: it is of another root, or the root's clock was set. */
 static bool is_of_another_root(const struct timebase *t, const struct timebase_mark *m)
 {
 	nsec_t error = timebase_error(t, m->at), apart = m->offset - t->offset;
@@ -97,9 +94,7 @@ int timebase_update(struct timebase *t, const struct timebase_sample *s)
 	if (!is_time(s->sent) || !is_time(s->received) || s->received < s->sent ||
 	    !is_time(s->remote) || !is_time(s->remote_error))
 		return -ERR_INVALID;
-	/*
-	 * The peer answered at some time between: half of the round trip, for any division of it.
-	 */
+	/* The peer answered at an unknown time in between: the error is half of the round trip. */
 	m.error = (s->received - s->sent + 1) / 2 + s->remote_error;
 	m.offset = s->remote - (s->sent + (s->received - s->sent) / 2);
 	m.at = s->received;

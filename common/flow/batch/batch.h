@@ -10,23 +10,23 @@
 #include "common/base/err.h"
 #include "common/flow/engine/flow.h"
 
-/* Appends. b->failed reports failure. */
+/* Appends a batch. b->failed reports a failure. */
 void flow_batch_encode(struct buf *b, const struct flow_batch *batch);
 
-/* Memory of decoded batches, reused for each. Zero-initialise. */
+/* Memory for a decoded batch, which is used again for the next one. Zero-initialise. */
 struct flow_batch_room {
 	struct flow_token *t;
 	struct agg *a;
 	struct sketch *sketch;
 	size_t t_cap, a_cap, sketch_cap;
-	char link[256]; /* NAME_MAX_BYTES and a 0 */
+	char link[256]; /* size: NAME_MAX_BYTES and a 0 */
 };
 
 void flow_batch_room_done(struct flow_batch_room *room);
 
 /*
- * Decodes hostile bytes, checked so that the engine can take them. *out is valid until the room's
- * next use. ERR_PROTO, ERR_LIMIT, ERR_NOMEM.
+ * Decodes untrusted bytes, with all checks that the engine relies on. *out is valid until the next
+ * use of the room. Fails with ERR_PROTO, ERR_LIMIT, ERR_NOMEM.
  */
 int flow_batch_decode(struct flow_batch_room *room, const void *p, size_t n, struct flow_batch *out,
 		      struct err *e);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decodes what batch_encode.c encodes. The bytes are hostile. */
+/* Decodes batches of batch_encode.c. The bytes are untrusted. */
 #include "common/base/array.h"
 #include "common/base/cur.h"
 #include "common/base/limits.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SKETCHES_MAX (FLOW_STATE_MAX_BYTES / FLOW_SKETCH_BYTES) /* no link can hold more */
+#define SKETCHES_MAX (FLOW_STATE_MAX_BYTES / FLOW_SKETCH_BYTES) /* no link can have more */
 
 void flow_batch_room_done(struct flow_batch_room *room)
 {
@@ -41,7 +41,7 @@ static uint64_t get_count(struct cur *c, uint64_t max)
 	return c->failed ? 0 : v;
 }
 
-/* A bound is 0 or positive; NaN is refused too. */
+/* Reads a bound, which is not negative and not NaN. */
 static double get_error(struct cur *c)
 {
 	double v = cur_doublele(c);
@@ -86,7 +86,7 @@ static void get_span(struct cur *c, struct flow_token *t)
 	t->newest = get_time(c, t->time);
 }
 
-/* A token without a value must have a flag with the reason. */
+/* True if the token has a value, or a flag with the reason for a missing value. */
 static bool is_fit(const struct flow_token *t, bool partial)
 {
 	return t->k <= t->n && t->flags <= FLOW_FLAGS_ALL &&
@@ -239,14 +239,17 @@ static void get_head(struct cur *c, struct flow_batch_room *room, struct flow_ba
 	b->n = (uint32_t)get_count(c, UINT32_MAX);
 	if (!(bits & BATCH_REST))
 		return;
-	/* Each of these links has one value. */
+	/* A rest has one value. */
 	c->failed |= bits != BATCH_REST || b->n != 1;
 	b->rest = (uint32_t)get_count(c, FLOW_NODES_MAX);
 	b->rest_sum = cur_u64le(c);
 	c->failed |= !b->rest;
 }
 
-/* A token has two bytes at least, so the bytes left limit the number of tokens. */
+/*
+ * Makes room for the tokens. A token has at least two bytes, so the remaining bytes limit their
+ * number.
+ */
 static int make_room(struct flow_batch_room *room, const struct flow_batch *b, size_t left,
 		     struct err *e)
 {

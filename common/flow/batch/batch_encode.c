@@ -9,7 +9,7 @@ static void put_zigzag(struct buf *b, int64_t v)
 	buf_put_varint(b, ((uint64_t)v << 1) ^ (uint64_t)(v >> 63));
 }
 
-/* Differences wrap: reading adds them up the same way. */
+/* Differences may wrap: the decoder adds them up in the same way. */
 static void put_difference(struct buf *b, int64_t v, int64_t from)
 {
 	put_zigzag(b, (int64_t)((uint64_t)v - (uint64_t)from));
@@ -146,7 +146,7 @@ static bool has_low(const struct agg *a)
 	return false;
 }
 
-/* Without a finite value only the counts are stored: the rest is as after agg_clear(). */
+/* Without a finite value, only the counts are encoded: all else is as after agg_clear(). */
 static void put_agg(struct buf *b, const struct agg *a)
 {
 	uint8_t bits = 0;

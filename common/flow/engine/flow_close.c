@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Determines which contributors remain: from inputs that their owners closed, upwards. */
+/* Finds the contributors that remain when inputs were closed, from the inputs upwards. */
 #include "common/flow/engine/flow_internal.h"
 
-/* Contributors that are open or have ended, of those that should be; an operation has the worst of
- * its inputs. */
+/*
+ * Counts contributors that are open or have ended, and those that should contribute. An operation
+ * has the counts of its worst input.
+ */
 static void count_alive(const struct flow *f, struct fnode *n)
 {
 	n->alive_k = n->alive_n = 0;
@@ -23,7 +25,7 @@ static void count_alive(const struct flow *f, struct fnode *n)
 	n->alive_k = n->shut && !n->ended ? 0 : n->behind;
 }
 
-/* A set ends with its last input, anything else with its first. */
+/* True if a set has lost its last input, or any other node its first one. */
 static bool is_closed(const struct flow *f, const struct fnode *n)
 {
 	bool any = false, all = true;

@@ -10,8 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MEASUREMENTS_MAX 65536 /* the limit unless a higher one is given */
-#define IDENTITY_MAX_BYTES (1024 * 1024) /* the text of one node: its names arrived in a frame */
+#define MEASUREMENTS_MAX 65536 /* limit unless a higher one is given */
+/* text of one node, whose names have arrived in a frame */
+#define IDENTITY_MAX_BYTES (1024 * 1024)
 
 struct flow *flow_new(const struct flow_limits *limits, const struct flow_out *out)
 {
@@ -55,7 +56,7 @@ void flow_free(struct flow *f)
 	free(f);
 }
 
-/* The next measurement may be a small one. */
+/* Frees tables, because the next measurement may be a small one. */
 static void restart(struct flow *f)
 {
 	const struct flow_limits limits = f->limits;
@@ -68,7 +69,7 @@ static void restart(struct flow *f)
 
 /* --- one node */
 
-/* True for nodes that belong to one measurement, whatever their inputs. */
+/* True for nodes that always belong to one measurement. */
 static bool is_own(const struct flow_node *n)
 {
 	switch (n->kind) {
@@ -85,9 +86,9 @@ static bool is_own(const struct flow_node *n)
 }
 
 /*
- * Two nodes with the same text are one. The text is the node's own, with the numbers of its inputs.
- * It has the measurement, too, if the node belongs to one. Sources that count from a start are
- * shared if the start is the same.
+ * Returns the identity of a node, as text; nodes with the same identity are shared. It has the
+ * node's description with the numbers of its inputs, and the measurement if the node belongs to
+ * one. Sources that count from a start are shared if the start is the same.
  */
 static char *identity_of(const struct flow_node *n, const uint32_t *in, const struct fmeas *m)
 {
@@ -153,7 +154,7 @@ static void describe(struct fnode *n, const struct flow_node *g, size_t meas)
 		n->output = g->output;
 }
 
-/* Origin of a new node. `in` and `identity` are owned until the node has them. */
+/* The parts of a new node. `in` and `identity` are owned until the node has them. */
 struct origin {
 	const struct flow_node *node;
 	size_t meas;
@@ -215,7 +216,7 @@ static int node_new(struct flow *f, struct origin *o, uint32_t *place)
 
 /* --- the nodes of a graph */
 
-/* The graph under construction, beside the running one. */
+/* A graph under construction, while the current one runs. */
 struct load {
 	struct flow *f;
 	const struct flow_graph *g;
@@ -298,7 +299,7 @@ static int load_nodes(struct load *l)
 	return rc;
 }
 
-/* --- which node reads which, recomputed after each change */
+/* --- edges from nodes to the nodes that read them, computed again after each change */
 
 static size_t count_edges(const struct flow *f)
 {

@@ -45,7 +45,7 @@ int flow_node_init(struct flow *f, struct fnode *n, const struct flow_node *g)
 		return stop_init(n, &g->stop);
 	case FLOW_CHOICE:
 		return choice_init(n, &g->choice);
-	case FLOW_INPUT: /* all zero: no value yet, and read 0 is over */
+	case FLOW_INPUT: /* all zeros: no value yet, and read 0 is over */
 	default:
 		return 0;
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A read: one pass over the measurement's nodes, inputs before readers. */
+/* A read: one pass over the measurement's nodes, inputs before the nodes that read them. */
 #include "common/flow/engine/flow_internal.h"
 
-/* A source without data for this read is missing in it. */
+/* Reads an input. A source without data for this read is missing in it. */
 static void input_read(struct fnode *n, int64_t read, nsec_t t)
 {
 	if (n->now.key != read || !n->now.n)
@@ -11,9 +11,9 @@ static void input_read(struct fnode *n, int64_t read, nsec_t t)
 }
 
 /*
- * One source may have had no value at earlier reads. Its data since its last value are then divided
- * by the whole time. If several are added up, their times differ: `late` reports that part of the
- * data is older.
+ * Returns the begin of the time of a rate. A single source may have had no value at earlier reads:
+ * its data since its last value are divided by the whole time. For several sources these times
+ * differ, and `late` reports that a part of the data is older.
  */
 static nsec_t rate_begin(const struct fmeas *m, const struct fnode *n)
 {
@@ -25,8 +25,8 @@ static nsec_t rate_begin(const struct fmeas *m, const struct fnode *n)
 }
 
 /*
- * If all sources of a node have ended, its rate is over the time in which they existed. It has no
- * rate in later intervals.
+ * Computes a rate. If all sources of a node have ended, the rate is over the time in which they
+ * existed. The node has no rate in later intervals.
  */
 static void rate_read(const struct flow *f, const struct fmeas *m, struct fnode *n, nsec_t t)
 {
@@ -112,8 +112,8 @@ static void read_node(struct flow *f, const struct fmeas *m, struct fnode *n, in
 }
 
 /*
- * Counts the values of a read: each node takes one of each input, and emits one. Values from
- * outside, and those that are reported at once, are counted elsewhere.
+ * Counts the values of a read: each node takes one value of each input, and emits one. Values from
+ * outside, and values that are reported at once, are counted elsewhere.
  */
 static void count_read(struct fnode *n)
 {
@@ -167,7 +167,7 @@ int flow_announce(struct flow *f, uint32_t measurement, nsec_t t)
 
 	if (!m)
 		return -ERR_NOTFOUND;
-	flow_settle_if_needed(f); /* its output belongs to the previous interval */
+	flow_settle_if_needed(f); /* the node's output belongs to the previous interval */
 	m->announced = true;
 	m->until = t;
 	return 0;

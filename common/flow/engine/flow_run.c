@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The way of a token through the VT domain: depth first, at most FLOW_DEPTH_MAX calls deep. */
+/* Passes a token through the VT domain: depth first, at most FLOW_DEPTH_MAX calls deep. */
 #include "common/flow/engine/flow_internal.h"
 
 static void shift(struct flow *f, struct fnode *n, const struct flow_token *t, const struct agg *a)
@@ -181,8 +181,8 @@ static int fits(const struct fnode *n, const struct flow_batch *b, struct err *e
 }
 
 /*
- * A batch that is sent again after a link broke must not count twice. Batches older than 64 reads
- * cannot be distinguished, and count as repeated.
+ * False for a batch that was sent again after a link broke, which must not count twice. Batches
+ * older than 64 reads cannot be distinguished, and count as repeated.
  */
 static bool is_new(struct fnode *n, int64_t read)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Differences between reads. A source that reports nothing during a call has no value at some
- * reads. Its data meanwhile belong to the next read with a value. They count over the whole time,
- * not over the last interval.
+ * reads. Its data of that time belong to the next read with a value. They count over the whole
+ * time, not over the last interval.
  */
 #include "common/flow/engine/flow_internal.h"
 
@@ -22,7 +22,7 @@ static double per_second(const struct fnode *n, struct flow_token *out, double v
 	return v / ((double)span * 1e-9);
 }
 
-/* Subtracts the previous value from *out, with that bound, and stores the state at that value. */
+/* Subtracts the previous value from *out, with that bound, and stores *in as the previous value. */
 static void subtract(struct fnode *n, const struct flow_token *in, double error,
 		     struct flow_token *out)
 {
@@ -55,7 +55,7 @@ void delta_read(struct flow *f, struct fnode *n)
 	subtract(n, in, in->error + before, &n->now);
 }
 
-/* An event without a value is added to the next one that has one. */
+/* An event without a value has none of the increase, which the next event with a value gets. */
 void delta_take(struct fnode *n, const struct flow_token *t, struct flow_token *out)
 {
 	*out = *t;

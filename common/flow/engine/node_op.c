@@ -14,7 +14,7 @@ static uint32_t varying(const struct flow *f, const struct fnode *n)
 	return v;
 }
 
-/* Constants are valid for every key: each place of a constant is written once. */
+/* Writes constants, which are valid for every key, once into each slot. */
 static void put_constants(const struct flow *f, struct fnode *n, size_t keys)
 {
 	for (uint32_t k = 0; k < n->nin; k++) {
@@ -25,10 +25,7 @@ static void put_constants(const struct flow *f, struct fnode *n, size_t keys)
 	}
 }
 
-/*
- * Values that a closed input never provided leave the window, counted, like any other incomplete
- * key.
- */
+/* Evicts keys that lack values of a closed input, and counts them as incomplete. */
 static void close_constants(const struct flow *f, struct fnode *n)
 {
 	for (uint32_t k = 0; k < n->nin; k++)
@@ -95,7 +92,7 @@ static void fire(struct flow *f, struct fnode *n, const struct flow_token *in)
 	flow_emit(f, n, &t, n->op_state.pair);
 }
 
-/* Keys that leave the window without all their inputs are counted and dropped. */
+/* Puts a value. Keys that leave the window without all their inputs are counted and dropped. */
 static enum match_what put(struct fnode *n, int64_t key, uint32_t input, uint32_t *slot)
 {
 	enum match_what what;
@@ -127,7 +124,7 @@ void op_take(struct flow *f, struct fnode *n, uint32_t input, const struct flow_
 	fire(f, n, &s->in[(size_t)slot * n->nin]);
 }
 
-/* Evaluates the inputs of this read that have arrived. */
+/* Evaluates the operation if all inputs of this read have arrived. */
 void op_read(struct flow *f, struct fnode *n)
 {
 	for (uint32_t k = 0; k < n->nin; k++)

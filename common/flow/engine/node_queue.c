@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Links of the VT domain: all tokens of an interval in one batch. At the receiver they wait for
- * their read. Then tokens of all hosts are passed on in the order of their keys. So the windows of
- * later nodes need not be as wide as an interval.
+ * Links of the VT domain: all tokens of an interval in one batch. At the receiver the tokens wait
+ * for their read. Then tokens of all hosts are passed on in the order of their keys. So windows of
+ * later nodes may be smaller than an interval.
  */
 #include "common/flow/engine/flow_internal.h"
 
 #include <stdlib.h>
 
-#define STRIDE_KEYS 32 /* below every window's default */
+#define STRIDE_KEYS 32 /* below the default of every window */
 
 int queue_init(struct fnode *n)
 {
@@ -60,7 +60,7 @@ void queue_put(struct fnode *n, const struct flow_token *t, const struct agg *a)
 	n->queue.lost += !put(n, t, a);
 }
 
-/* --- sending: a batch never wraps, as the queue is emptied by each */
+/* --- sending: a batch never wraps around, because each batch empties the queue */
 
 void queue_send(struct flow *f, const struct fmeas *m, struct fnode *n, int64_t read)
 {
@@ -122,7 +122,7 @@ static bool is_queue_in(const struct fnode *n)
 	return n->kind == FLOW_LINK_IN && n->domain == FLOW_VT;
 }
 
-/* True if tokens may be passed on now. Removes marks without tokens of reads that are over. */
+/* True if a token may be passed on now. Removes marks, without tokens, of past reads. */
 static bool has_due(struct queue_state *s, int64_t read)
 {
 	while (s->nmarks && s->mark[0].read <= read && !s->mark[0].n) {
@@ -146,7 +146,7 @@ static void flow_one(struct flow *f, struct fnode *n)
 	flow_emit(f, n, &s->t[at], s->a ? &s->a[at] : NULL);
 }
 
-/* Finds the lowest key at the front of a queue; false if none is due. */
+/* Finds the lowest key at the front of the queues. Returns false if none is due. */
 static bool lowest(struct flow *f, const struct fmeas *m, int64_t read, int64_t *key)
 {
 	bool any = false;

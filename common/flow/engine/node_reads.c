@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Links of the READ domain: one value a read, held until that read is read here. */
+/* Links of the READ domain: one value for each read, stored until that read is read here. */
 #include "common/flow/engine/flow_internal.h"
 
 #include <stdlib.h>
 
 /*
- * Late data count in the next read. Two plain values are merged only if the result is of the same
- * kind.
+ * True if late data count in the next read. Two plain values are merged only if the result is of
+ * the same kind.
  */
 static bool takes_late(const struct fnode *n)
 {
@@ -19,7 +19,9 @@ static bool takes_late(const struct fnode *n)
 int reads_init(struct fnode *n)
 {
 	struct reads_state *s = &n->reads;
-	/* For other plain values the graph may name any aggregate: none is stored. */
+	/*
+	 * For other plain values the graph may name any aggregate, so that nothing is aggregated.
+	 */
 	enum agg_kind agg = n->partial || takes_late(n) ? n->fold.agg : AGG_COUNT;
 	bool sketches = agg_kind_has_sketch(agg);
 
@@ -53,7 +55,10 @@ static struct flow_partial *open_slot(struct reads_state *s, int64_t read)
 	return &s->part[at];
 }
 
-/* Merges with the data of that read. Late data count, but their sender did not contribute. */
+/*
+ * Merges a token with the data of that read. Late data count, but their sender does not count as a
+ * contributor.
+ */
 static void merge(struct flow_partial *p, const struct flow_token *t, const struct agg *a,
 		  bool late)
 {
@@ -63,7 +68,8 @@ static void merge(struct flow_partial *p, const struct flow_token *t, const stru
 	if (late) {
 		about.k = 0;
 		about.flags &=
-			~(uint32_t)(FLOW_PARTIAL | FLOW_MISSING); /* of a read that is over */
+			/* these flags belong to a past read */
+			~(uint32_t)(FLOW_PARTIAL | FLOW_MISSING);
 		about.flags |= FLOW_LATE;
 	}
 	partial_fold(p, &about, a, PARTIAL_OVER_SET);
@@ -71,7 +77,7 @@ static void merge(struct flow_partial *p, const struct flow_token *t, const stru
 	p->t.n = about.n;
 }
 
-/* True if the batch has no data: calls in progress count in a later difference. */
+/* True if the batch has no data: calls in progress will count in a later difference. */
 static bool says_nothing(const struct flow_batch *b)
 {
 	return !b->partial && !flow_token_has_value(&b->t[0]) && !(b->t[0].flags & FLOW_NAN);
@@ -86,7 +92,7 @@ void reads_take(struct fnode *n, int64_t last_read, const struct flow_batch *b)
 		return;
 	n->count.late += late;
 	if (late && (!takes_late(n) || says_nothing(b)))
-		return; /* in the next read, or already in its own read */
+		return; /* the data count in the next read, or have counted in their own */
 	if (n->partial || takes_late(n))
 		merge(open_slot(&n->reads, late ? last_read + 1 : b->read), &b->t[0],
 		      n->partial ? &b->a[0] : NULL, late);
@@ -94,10 +100,7 @@ void reads_take(struct fnode *n, int64_t last_read, const struct flow_batch *b)
 		open_slot(&n->reads, b->read)->t = b->t[0];
 }
 
-/*
- * Returns a plain value unchanged, unless others were merged with it; without any there is no
- * value.
- */
+/* Returns a single plain value unchanged. Without any there is no value. */
 static struct flow_token value_of(const struct fnode *n, const struct flow_partial *p)
 {
 	struct flow_token t = p->t;
@@ -111,7 +114,7 @@ static struct flow_token value_of(const struct fnode *n, const struct flow_parti
 	return t;
 }
 
-/* Reads that were left out here: what their hosts sent since the last read is not lost. */
+/* Keeps the data of reads that were skipped here, so that data since the last read are not lost. */
 static void carry_over(struct fnode *n, int64_t last_read, int64_t read)
 {
 	int64_t first = read - last_read > FLOW_READS_OPEN ? read - FLOW_READS_OPEN : last_read;

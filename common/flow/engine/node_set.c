@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sets: one aggregate of all inputs of a key; fires with the inputs so far if a key is evicted. */
+/*
+ * Sets: an aggregate of all inputs of a key. If a key is evicted, the set fires with the inputs
+ * that have arrived.
+ */
 #include "common/flow/engine/flow_internal.h"
 
 #include <stdlib.h>
@@ -36,7 +39,7 @@ void set_done(struct fnode *n)
 	free(n->set.sketch);
 }
 
-/* Counts the contributors of the inputs that did not arrive. */
+/* Counts the contributors of inputs that have not arrived. */
 static void count_absent(const struct flow *f, const struct fnode *n, uint32_t slot,
 			 struct flow_partial *p)
 {
@@ -45,7 +48,7 @@ static void count_absent(const struct flow *f, const struct fnode *n, uint32_t s
 			p->t.n += f->node[n->in[k]].behind;
 }
 
-/* The key is already removed from the table. whole: every input has arrived. */
+/* Fires a key, which is already removed from the table. whole: every input has arrived. */
 static void fire(struct flow *f, struct fnode *n, uint32_t slot, bool whole)
 {
 	struct flow_partial *p = &n->set.part[slot];

@@ -32,8 +32,9 @@ void vt_agg_done(struct fnode *n)
 }
 
 /*
- * A token belongs to an interval by its newest data: (last read, announced end], or the next one.
- * Its own time is a mean: with data from both sides of a read, it would often be late.
+ * Takes a token into the interval of its newest data: (last read, announced end], or the next one.
+ * The token's own time is a mean: if its data are from both sides of a read, that time would often
+ * be too early.
  */
 void vt_agg_take(struct flow *f, struct fnode *n, const struct flow_token *t, const struct agg *a)
 {
@@ -54,7 +55,10 @@ void vt_agg_take(struct flow *f, struct fnode *n, const struct flow_token *t, co
 	}
 }
 
-/* Adds the part of this read to the total. Lateness belongs to one read, and is removed. */
+/*
+ * Adds the aggregate of this read to the total. The flag `late` belongs to one read, and is
+ * removed.
+ */
 static void add_to_total(struct agg_state *s)
 {
 	struct flow_token t = s->part[s->now].t;
@@ -65,7 +69,7 @@ static void add_to_total(struct agg_state *s)
 	s->part[TOTAL].is_reported |= s->part[s->now].is_reported;
 }
 
-/* The interval ends: the next one is the current one now. */
+/* Ends the interval: the next one becomes the current one. */
 static void turn(struct agg_state *s, enum flow_since since)
 {
 	struct flow_partial *p = &s->part[s->now];
@@ -79,7 +83,8 @@ static void turn(struct agg_state *s, enum flow_since since)
 }
 
 /*
- * Without tokens the result is the value of an empty set, by contributors that could have reported.
+ * Without tokens the result is the value of an empty set, with the contributors that could have
+ * reported.
  */
 void vt_agg_read(struct flow *f, struct fnode *n, int64_t read, nsec_t at)
 {

@@ -5,7 +5,10 @@
 
 _Static_assert(sizeof(struct flow_partial) <= FLOW_PARTIAL_BYTES, "the verifier counts so much");
 
-/* Reasons for a missing value that the result keeps. EXCLUDED is not one: it is intended. */
+/*
+ * Flags that are kept as reasons for a missing result. EXCLUDED is no such reason, because it is
+ * intended.
+ */
 #define KEPT_FLAGS (FLOW_FLAGS_ALL & ~FLOW_EXCLUDED)
 
 void partial_init(struct flow_partial *p, enum agg_kind kind, struct sketch *sketch)
@@ -29,7 +32,7 @@ void partial_copy(struct flow_partial *p, const struct flow_partial *from)
 	agg_copy(&p->a, &from->a);
 }
 
-/* The mean time by number of contributors, and the span. */
+/* Computes the mean time, weighted by contributors, and the span of the data. */
 static void fold_times(struct flow_token *into, const struct flow_token *t)
 {
 	uint32_t weight = t->n ? t->n : 1;
@@ -73,8 +76,9 @@ void partial_fold(struct flow_partial *p, const struct flow_token *t, const stru
 }
 
 /*
- * If no member arrived the result is unknown, even for a kind with a value for the empty set. Only
- * the whole shows whether a set is empty: some processes may have had nothing to report.
+ * Returns the flags for a missing value. If no member has arrived the result is unknown, even for a
+ * kind with a value for the empty set. Only the whole set shows that it is empty: some processes
+ * may have had nothing to report.
  */
 static uint32_t why_not(const struct flow_partial *p, double value)
 {

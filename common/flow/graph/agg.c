@@ -5,7 +5,8 @@
 
 #include <math.h>
 
-#define COUNT_MAX (UINT64_MAX / 4) /* of a sane aggregate: sums of some cannot overflow */
+/* limit of the counts of a valid aggregate, so that sums of some do not overflow */
+#define COUNT_MAX (UINT64_MAX / 4)
 
 static const struct agg_product one = { 0.5, 1 };
 
@@ -77,7 +78,7 @@ static void product_times(struct agg_product *p, double mant, int64_t exp)
 	p->exp = p->mant == 0 ? 0 : p->exp + exp + shift;
 }
 
-/* A bound that is not finite is recorded in a->error. */
+/* A bound that is not finite is stored in a->error. */
 static void product_add(struct agg *a, double v, double error)
 {
 	double most = fabs(v) + error;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The value of an aggregate, and its error bound. */
+/* Computes the value of an aggregate, and its error bound. */
 #include "common/flow/graph/agg.h"
 
 #include "stats/interval.h"
@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-/* With infinities among the values, these determine the sum. */
+/* Returns the sum if there are infinite values, which then determine it. */
 static double infinite_sum(const struct agg *a)
 {
 	if (a->pinf && a->ninf)
@@ -70,7 +70,7 @@ static double quantile(const struct agg *a, double q, double *error)
 	return v;
 }
 
-/* --- by powers: a bound for values with errors up to E each; deviations have errors up to 2 E */
+/* --- results from powers: if values have errors up to E, deviations have errors up to 2 E */
 
 struct moments agg_moments(const struct agg *a)
 {
@@ -99,7 +99,7 @@ static double half_width(const struct moments *m, double level, double *error)
 	return i.half;
 }
 
-/* shift: how far M / n may be off, where is value = M / n / s^power. */
+/* shift: error of M / n, where value = M / n / s^power. */
 static double shape_error(const struct moments *m, double value, double error, double shift,
 			  int power)
 {
@@ -123,7 +123,7 @@ static double skewness(const struct moments *m, double *error)
 static double kurtosis(const struct moments *m, double *error)
 {
 	double v = moments_kurtosis(m), e = *error, s = stdev(m);
-	/* of |v - mean|^3 */
+	/* mean of |v - mean|^3 */
 	double third = s * sqrt(fabs(sum_value(&m->powers.m4)) / (double)m->n);
 
 	*error = shape_error(m, v + 3, e,
@@ -158,15 +158,15 @@ static double of_powers(const struct agg *a, double q, double *error)
 		return NAN;
 	v = of_two_and_more(&m, a, q, error);
 	if (a->error == 0)
-		*error = 0; /* also for an infinite spread */
+		*error = 0; /* also if the spread is infinite */
 	else if (!(*error >= 0))
 		*error = INFINITY;
 	return v;
 }
 
 /*
- * --- by pairs: deviations have at most the errors of the values, and the distances have no
- * separate sum
+ * --- results from pairs: errors of deviations are at most those of the values; sums of distances
+ * are not stored
  */
 
 static double spread_of(const struct sum *squares, double n)
@@ -176,7 +176,7 @@ static double spread_of(const struct sum *squares, double n)
 	return sqrt(v < 0 ? 0 : v / n);
 }
 
-/* Error of the sum of products, over n. */
+/* Returns the error of the sum of products, divided by n. */
 static double product_shift(const struct agg *a, double sx, double sy)
 {
 	return sx * a->pairs.error + sy * a->error + a->error * a->pairs.error;

@@ -26,8 +26,8 @@ bool choice_takes(unsigned op)
 }
 
 /*
- * Returns the number of values on the stack after word w, with `depth` before it; 0: too few
- * operands.
+ * Returns the number of values on the stack after word w, with `depth` values before it; 0 if
+ * operands are missing.
  */
 static size_t depth_behind(const struct choice_word *w, size_t depth)
 {
@@ -69,7 +69,7 @@ static bool compute(enum flow_op op, int64_t a, int64_t b, int64_t *out)
 	case FLOW_OP_NEG:
 		return !__builtin_sub_overflow(0, a, out);
 	case FLOW_OP_MOD:
-		*out = b && b != -1 ? a % b : 0; /* INT64_MIN % -1 does not fit */
+		*out = b && b != -1 ? a % b : 0; /* INT64_MIN % -1 would overflow */
 		return b != 0;
 	default:
 		return false;
@@ -144,7 +144,7 @@ bool choice_equal(const struct flow_choice *a, const struct flow_choice *b)
 	return a->n == b->n;
 }
 
-/* The first word of the operand that ends before word `end`. */
+/* Returns the first word of the operand that ends before word `end`. */
 static size_t begin_of(const struct flow_choice *c, size_t end)
 {
 	for (size_t want = 1; want; want--) {
@@ -167,7 +167,7 @@ static void print_leaf(const struct choice_word *w, struct buf *out)
 		buf_puts(out, CHOICE_VT_WORD);
 }
 
-/* The operand that ends before word `end`; operands of operators are in parentheses. */
+/* Prints the operand that ends before word `end`, in parentheses if it is inside an operator. */
 static void print_operand(const struct flow_choice *c, size_t end, bool is_inner, struct buf *out)
 {
 	const struct choice_word *w = &c->v[end - 1];

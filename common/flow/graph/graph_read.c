@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* graph_value.c backwards. The value is hostile. */
+/* Reads a graph, the reverse of graph_value.c. The value is untrusted. */
 #include "common/flow/graph/graph.h"
 
 #include "common/base/limits.h"
@@ -10,14 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * Reads the members of a list one after the other. Failure is sticky: every getter returns 0 or "".
- */
+/* Reads the members of a list one after the other. After a failure every getter returns 0 or "". */
 struct reader {
 	const struct omis_value *v;
 	size_t n, at;
 	bool failed;
-	const char *unknown; /* the unknown word, NULL = another failure */
+	const char *unknown; /* the unknown word; NULL = another failure */
 };
 
 static struct reader reader_of(const struct omis_value *v)
@@ -85,8 +83,8 @@ static bool take_is_word(struct reader *r, const char *word)
 }
 
 /*
- * is_known: this build has that word. A later build may have more: a valid word is reported as
- * unknown.
+ * is_known: this build has that word. A later build may have further words: a valid one is reported
+ * as unknown.
  */
 static void expect_known(struct reader *r, bool is_known, const char *word)
 {
@@ -137,7 +135,7 @@ static bool is_done(const struct reader *r)
 	return !r->failed && r->at == r->n;
 }
 
-/* Room for what a node points to, reused for each. */
+/* Room for the lists of a node, which is used again for the next node. */
 struct lists {
 	uint32_t in[FLOW_INPUTS_MAX];
 	const char *partner[FLOW_NAMES_MAX], *region[FLOW_NAMES_MAX];
@@ -328,7 +326,7 @@ static int add_node(struct flow_graph *g, const struct omis_value *v, struct lis
 
 static int add_nodes(struct flow_graph *g, const struct omis_value *nodes, struct err *e)
 {
-	struct lists *lists = malloc(sizeof(*lists)); /* more than a stack should hold */
+	struct lists *lists = malloc(sizeof(*lists)); /* too large for a stack */
 	int rc = lists ? 0 : err_nomem(e);
 
 	for (size_t i = 0; i < nodes->list.n && !rc; i++)

@@ -23,7 +23,10 @@ static int bad_domain(const struct flow_node *in, enum flow_domain wanted, struc
 		       flow_domain_name(in->domain), flow_domain_name(wanted));
 }
 
-/* The only input must have domain d. The result has it too, unless the rule changes it. */
+/*
+ * Checks that the only input has domain d. The result has the same domain, unless the rule changes
+ * that.
+ */
 static int one_input_of(const struct flow_graph *g, struct flow_node *n, enum flow_domain d,
 			struct err *e)
 {
@@ -44,7 +47,7 @@ static int scalars_only(const struct flow_graph *g, const struct flow_node *n, s
 	return 0;
 }
 
-/* The common domain of all inputs that are not constants. */
+/* Returns the common domain of all inputs that are not constants. */
 static int common_domain(const struct flow_graph *g, const struct flow_node *n,
 			 enum flow_domain *out, struct err *e)
 {
@@ -80,7 +83,10 @@ static int fold_is_sane(const struct flow_fold *f, struct err *e)
 	return 0;
 }
 
-/* True: the aggregates can be merged. The q of a QUANTILE may differ: its sketch has no q. */
+/*
+ * True if the aggregates can be merged. The q of a QUANTILE may differ, because its sketch does not
+ * depend on q.
+ */
 static bool are_of_a_kind(const struct flow_fold *a, const struct flow_fold *b)
 {
 	return a->agg == b->agg;
@@ -170,7 +176,7 @@ static int source_rule(const struct flow_graph *g, struct flow_node *n, struct e
 
 /*
  * Checks a node that combines values of one key, some of them constants. Its `behind` is the
- * largest of its inputs.
+ * largest one of its inputs.
  */
 static int values_of_a_key(const struct flow_graph *g, struct flow_node *n, struct err *e)
 {
@@ -304,7 +310,7 @@ static int end_rule(const struct flow_graph *g, struct flow_node *n, struct err 
 	return 0;
 }
 
-/* Checks that the text is a stop rule which needs no sequence of the values. */
+/* Checks that the text is a stop rule that needs no sequence of values. */
 static int rule_is_fit(const char *until, struct err *e)
 {
 	struct stop s;
@@ -316,7 +322,7 @@ static int rule_is_fit(const char *until, struct err *e)
 	return rc ? err_set(e, ERR_INVALID, "'%.60s' is no rule", until) : 0;
 }
 
-/* Checks the second input of a stop: the correlation of the values with the values before. */
+/* Checks the second input of a stop: the correlation of the values with previous ones. */
 static int neighbours_fit(const struct flow_node *in, struct err *e)
 {
 	if (in->domain != FLOW_READ)
@@ -345,7 +351,7 @@ static int stop_rule(const struct flow_graph *g, struct flow_node *n, struct err
 }
 
 static const struct {
-	size_t min, max; /* inputs */
+	size_t min, max; /* number of inputs */
 	int (*rule)(const struct flow_graph *g, struct flow_node *n, struct err *e);
 } kind_rule[FLOW_NKINDS] = {
 	[FLOW_CONST] = { 0, 0, const_rule },	 [FLOW_INPUT] = { 0, 0, source_rule },

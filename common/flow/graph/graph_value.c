@@ -19,7 +19,7 @@
  *	pair     aggregate
  *	choice   [word,...]
  *
- * Yes is 1, no is 0. graph_read.c is the other direction.
+ * Yes is 1, no is 0. graph_read.c reads such a value.
  */
 #include "common/flow/graph/graph_internal.h"
 
@@ -68,7 +68,7 @@ static void print_set(struct omis_writer *w, const struct flow_fold *f)
 	omis_write_int(w, f->partial_out);
 }
 
-/* "vt", a number or the name of an operator each. */
+/* Prints each word: "vt", a number, or the name of an operator. */
 static void print_choice(struct omis_writer *w, const struct flow_choice *c)
 {
 	omis_write_list(w);

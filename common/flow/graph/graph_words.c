@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The names of kinds and operators, and the kinds and operators of names. */
+/* Conversion between kinds or operators and their names. */
 #include "common/flow/graph/graph.h"
 
 #include "common/base/array.h"

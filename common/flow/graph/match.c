@@ -83,7 +83,7 @@ static uint32_t search(const struct match *m, int64_t key)
 	return low;
 }
 
-/* Searches from the end: most keys are recent, and most probes count by one. */
+/* Searches from the end, because most keys are recent, and most probes count by one. */
 static uint32_t find(const struct match *m, int64_t key)
 {
 	int64_t last;
@@ -125,7 +125,10 @@ static uint32_t count_waited(const struct match *m, int64_t key)
 	return n;
 }
 
-/* Takes a free slot for the key at index i; later ones move up. There are as many slots as keys. */
+/*
+ * Takes a free slot for the key at index i, and moves later keys up. There are as many slots as
+ * keys.
+ */
 static uint32_t insert(struct match *m, uint32_t i, int64_t key)
 {
 	uint32_t slot = m->free[--m->nfree];

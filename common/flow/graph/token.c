@@ -6,7 +6,8 @@
 #include <stdio.h>
 
 /*
- * A value that is not finite is flagged, even as a valid result: the true value may be any other.
+ * A value that is not finite is flagged even if it is a valid result. The true value may be any
+ * other.
  */
 static uint32_t flags_of(double value)
 {

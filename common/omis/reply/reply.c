@@ -30,7 +30,7 @@ void reply_free(struct reply *r)
 		return;
 	free(r->entry);
 	free(r->coverage.missing);
-	arena_free(r->arena); /* with r */
+	arena_free(r->arena); /* the reply is a part of it */
 }
 
 static const char *copy(struct reply *r, const char *s)

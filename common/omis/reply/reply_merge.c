@@ -10,20 +10,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The reply of one host has one entry an action, most often one: no memory is allocated for that.
- */
+/* A reply of one host mostly has one entry for each action, for which no memory is allocated. */
 #define FEW 4
 
 struct item {
 	struct reply_entry e;
-	size_t at; /* original position: order among equals */
+	size_t at; /* original index, for the order of equal entries */
 };
 
 struct merging {
 	struct reply *r;
 	struct item *v; /* all entries, sorted by action */
 	size_t n;
-	struct reply_entry *out; /* room for v, and one more an action */
+	struct reply_entry *out; /* room for all entries, and one more for each action */
 	size_t nout;
 };
 
@@ -48,13 +47,13 @@ static int by_action(const void *a, const void *b)
 	return order ? order : by_at(a, b);
 }
 
-/* A part of a sum: of an object that is not in the hierarchy, alone. */
+/* True for a part of a sum: the entry of a single object that is not in the hierarchy. */
 static bool is_sum(const struct reply_entry *e)
 {
 	return e->status == STATUS_OK && !strncmp(e->objects, "pa_", 3) && !strchr(e->objects, ',');
 }
 
-/* Parts of one sum are adjacent, followed by errors of that object. */
+/* Parts of one sum are adjacent. Errors of that object follow. */
 static int by_objects(const void *a, const void *b)
 {
 	const struct item *x = a, *y = b;
@@ -82,7 +81,7 @@ static int by_result(const void *a, const void *b)
 	return order ? order : by_at(a, b);
 }
 
-/* --- sums over children: of things that are not objects of the hierarchy */
+/* --- sums over branches, of objects that are not in the hierarchy */
 
 static bool add_counts(struct omis_value *to, const struct omis_value *v)
 {
@@ -101,7 +100,7 @@ static bool add_counts(struct omis_value *to, const struct omis_value *v)
 	return true;
 }
 
-/* Both are brought to the later time: I grows by v a second. */
+/* Adds integrators at the later of their times: I increases by v per second. */
 static bool add_integrators(struct omis_value to[3], const struct omis_value v[3])
 {
 	double a[3], b[3], t;
@@ -118,7 +117,7 @@ static bool add_integrators(struct omis_value to[3], const struct omis_value v[3
 	return true;
 }
 
-/* Numbers or rates of the same length of time, but for what the answers of hosts are apart. */
+/* Adds numbers or rates over the same time, except for the differences between answers of hosts. */
 static bool add_measures(struct omis_value to[3], const struct omis_value v[3])
 {
 	double a[3], b[3];
@@ -160,7 +159,7 @@ static int print_values(struct merging *m, const struct omis_values *v, struct r
 }
 
 /*
- * Adds the value of `from` to that of `to`. *added is false if they are not sums: both remain then.
+ * Adds the value of `from` to that of `to`. *added is false if they are not sums: then both remain.
  */
 static int add_entry(struct merging *m, enum omis_merge how, struct reply_entry *to,
 		     const struct reply_entry *from, bool *added)
@@ -204,7 +203,7 @@ static int sum_up(struct merging *m, enum omis_merge how, struct item *v, size_t
 
 /* --- equal results */
 
-/* Merges n equal results, which are in order: v[0] gets the objects of all. */
+/* Merges n equal results, which are in order: v[0] gets the objects of all of them. */
 static int join(struct merging *m, struct item *v, size_t n)
 {
 	size_t length = 0, len;
@@ -290,7 +289,7 @@ static size_t count_action(const struct merging *m, size_t at, uint32_t action)
 	return end - at;
 }
 
-/* Entries of no action of the request (0, or a mistake) pass as they are. */
+/* Keeps entries of no action of the request (0, or an error) unchanged. */
 static size_t pass_until(struct merging *m, size_t at, uint32_t action)
 {
 	while (at < m->n && m->v[at].e.action < action)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OWN_PARAMS_MAX (OMIS_PARAMS_MAX - 1) /* behind the list of objects */
+#define OWN_PARAMS_MAX (OMIS_PARAMS_MAX - 1) /* parameters behind the list of objects */
 
 /* --- names and types */
 
@@ -71,7 +71,7 @@ static int find_type(const char *word)
 	return -1;
 }
 
-/* As set_default() of the check reads it. */
+/* True if set_default() of the check accepts the default. */
 static bool is_default(const struct omis_param *p)
 {
 	int64_t i;
@@ -84,7 +84,7 @@ static bool is_default(const struct omis_param *p)
 	       !str_to_i64(p->def, INT32_MIN, INT32_MAX, &i);
 }
 
-/* --- "int* name = 0" */
+/* --- parsing of "int* name = 0" */
 
 static char *cut_default(char *text, struct omis_param *p)
 {
@@ -223,7 +223,7 @@ void added_service_free(struct added_service *a)
 	free(a);
 }
 
-/* --- its definition as text */
+/* --- the definition as text */
 
 enum field { NAME, PLUGIN, PARAMS, RESULT, HELP, FLAGS, FIELDS };
 enum { CHANGES = 1, OF_PROCESSES = 2, COUNTER = 4, VALUE = 8 };
@@ -275,7 +275,7 @@ int added_service_read(const char *line, size_t n, struct added_service **out, s
 	return rc;
 }
 
-/* --- its calls */
+/* --- calls */
 
 static bool fits(const struct omis_param *p, const struct omis_value *v)
 {

@@ -67,7 +67,7 @@ int added_services_add(struct added_services *all, const char *text, size_t n, s
 	return rc;
 }
 
-/* As added_service_write() begins a line. */
+/* True if the line begins like one of added_service_write() with this name. */
 static bool begins_with(const char *line, size_t n, const char *name)
 {
 	size_t length = strlen(name);
@@ -110,5 +110,5 @@ void added_services_write(const struct added_services *all, struct omis_writer *
 	omis_write_int(w, (int64_t)n);
 	for (size_t i = 0; i < n; i++)
 		omis_write_string(w, all->v[i]->s.name);
-	omis_write_int(w, 0); /* those that are done partly */
+	omis_write_int(w, 0); /* number of optional services that are implemented in part */
 }

@@ -6,10 +6,10 @@
 #include <string.h>
 
 struct binding {
-	struct arena *arena; /* of the new request */
+	struct arena *arena; /* arena of the new request */
 	const struct omis_ecps *ecps;
-	const char *unknown; /* name of an ECP that has no value */
-	uint32_t offset; /* offset in the text */
+	const char *unknown; /* name of a context parameter without a value */
+	uint32_t offset; /* its offset in the text */
 };
 
 static const struct omis_value *find_ecp(struct binding *b, const struct omis_value *v)
@@ -22,7 +22,10 @@ static const struct omis_value *find_ecp(struct binding *b, const struct omis_va
 	return NULL;
 }
 
-/* Values that a list has after splicing; 0 also when an ECP is unknown. */
+/*
+ * Returns the number of values that a list has after splicing; 0 also if a context parameter is
+ * unknown.
+ */
 static size_t spliced_length(struct binding *b, const struct omis_value *list)
 {
 	const struct omis_value *v;
@@ -63,7 +66,10 @@ static int copy_list(struct binding *b, const struct omis_value *from, struct om
 	return rc;
 }
 
-/* Recursion: as deep as the parser or the maker of the ECPs allowed, and one list more. */
+/*
+ * The recursion is as deep as the parser, or the maker of the context parameters, permitted, and
+ * one level more.
+ */
 static int copy_value(struct binding *b, const struct omis_value *from, struct omis_value *to)
 {
 	uint32_t offset = from->offset;

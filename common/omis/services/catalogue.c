@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* By prefix, so that few names are compared; "" has the rest and is last in the search. */
+/* By prefix, so that few names are compared; "" has all others, and is searched last. */
 static const struct {
 	const char *prefix;
 	const struct omis_services *services;
@@ -100,7 +100,7 @@ int omis_par_number(const char *name, size_t n)
 	return k < OMIS_PAR_ECPS ? k : -1;
 }
 
-/* True if it is one of the words separated by blanks. */
+/* True if the name is one of the words, which are separated by blanks. */
 static bool has_word(const char *words, const char *name, size_t n)
 {
 	size_t len;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The catalogue as text: for the manual, for users, for the shell. */
+/* The catalogue as text, for the manual, for users, and for the shell. */
 #include "common/base/array.h"
 #include "common/base/str.h"
 #include "common/omis/services/catalogue.h"
@@ -22,7 +22,7 @@ void omis_print_signature(struct buf *b, const struct omis_service *s)
 	buf_puts(b, ")");
 }
 
-/* "dest_node", "$par0 .. $par15" */
+/* Writes text such as "dest_node", "$par0 .. $par15". */
 static void print_ecps(struct buf *b, const struct omis_service *s)
 {
 	const char *at = s->ecps;
@@ -68,7 +68,7 @@ static bool belongs(const struct omis_service *s, const struct section *to)
 	       (*to->extension || s->class == to->class);
 }
 
-/* In scdoc and Markdown alike these would start emphasis. */
+/* Escapes characters that would begin an emphasis in scdoc and Markdown. */
 static void put_escaped(struct buf *b, const char *s)
 {
 	for (; *s; s++) {

@@ -69,9 +69,7 @@ static int mismatch(struct checking *c, const struct omis_param *p, const struct
 		     kind_name(v->kind));
 }
 
-/*
- * Sites, nodes, processes and threads convert into each other; u_ is an unknown object.
- */
+/* Sites, nodes, processes and threads are converted to each other; u_ is an unknown object. */
 static bool class_fits(const struct omis_param *p, const struct omis_value *v)
 {
 	char class = token_class(v->s.p, v->s.n);
@@ -85,7 +83,7 @@ static bool class_fits(const struct omis_param *p, const struct omis_value *v)
 	return related;
 }
 
-/* Types of the five that every event has; others may have any. */
+/* Checks the type of the five context parameters of every event. Others may have any type. */
 static bool ecp_fits(const struct omis_param *p, const struct omis_value *v)
 {
 	static const struct {
@@ -113,7 +111,7 @@ static int check_ecp(struct checking *c, const struct omis_param *p, const struc
 	return p && !ecp_fits(p, v) ? mismatch(c, p, v) : 0;
 }
 
-/* ANY: only event context parameters, at any depth, can be wrong. */
+/* A parameter of type ANY can only be wrong by its context parameters, at any depth. */
 static int check_any(struct checking *c, const struct omis_value *v)
 {
 	int rc = 0;
@@ -181,7 +179,7 @@ static int check_param(struct checking *c, const struct omis_param *p, struct om
 	return check_scalar(c, p, v);
 }
 
-/* Defaults are small integers or the empty list. */
+/* Sets a default, which is a small integer or the empty list. */
 static void set_default(const struct omis_param *p, uint32_t offset, struct omis_value *v)
 {
 	int64_t i;
@@ -189,7 +187,7 @@ static void set_default(const struct omis_param *p, uint32_t offset, struct omis
 	*v = (struct omis_value){ .kind = OMIS_LIST, .offset = offset };
 	if (p->type == OMIS_T_STRING && !p->list) {
 		*v = (struct omis_value){ .kind = OMIS_STRING, .offset = offset };
-		v->s.p = ""; /* the one text that is left out */
+		v->s.p = ""; /* the only string default */
 	} else if (!str_to_i64(p->def, INT32_MIN, INT32_MAX, &i)) {
 		v->kind = OMIS_INT;
 		v->i = i;
@@ -240,7 +238,7 @@ static int unknown_service(struct checking *c, const struct omis_call *call)
 		     near.best ? "?" : "");
 }
 
-/* Makes of the checked call of a plug-in's service a call of the one that carries it. */
+/* Converts a checked call of a plug-in's service to a call of the service that carries it. */
 static int carry(struct checking *c, struct omis_call *call, const struct added_service *a)
 {
 	struct omis_value *all = arena_array(c->arena, ADDED_PARAMS, sizeof(*all));
@@ -274,7 +272,10 @@ static int check_added(struct checking *c, struct omis_call *call, const struct 
 	return rc ? rc : carry(c, call, a);
 }
 
-/* An internal service is known to daemons, and where a check has put it. */
+/*
+ * True if the service is known. Internal services are known to daemons only, and in calls that this
+ * check has converted.
+ */
 static bool is_known(const struct checking *c, const struct omis_call *call,
 		     const struct omis_service *s)
 {

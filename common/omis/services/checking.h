@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside the check: its current position. */
+/* Shared by the files of the check: its current position. */
 #ifndef COMMON_OMIS_SERVICES_CHECKING_H
 #define COMMON_OMIS_SERVICES_CHECKING_H
 
@@ -10,14 +10,14 @@
 #include "common/omis/text/status.h"
 
 struct checking {
-	struct arena *arena; /* of the request */
-	struct omis_diag *d; /* or NULL */
-	bool inner; /* internal services are known */
-	const struct added_services *added; /* of plug-ins; or NULL */
-	/* event that provides context parameters to the actions; or NULL */
+	struct arena *arena; /* arena of the request */
+	struct omis_diag *d; /* NULL: errors are not described */
+	bool inner; /* internal services are permitted */
+	const struct added_services *added; /* services of plug-ins; or NULL */
+	/* event that provides context parameters for the actions; or NULL */
 	const struct omis_service *event;
-	const struct omis_call *call; /* the one being checked */
-	unsigned action; /* for d */
+	const struct omis_call *call; /* the call that is being checked */
+	unsigned action; /* number of the action, for d */
 };
 
 int check_call(struct checking *c, struct omis_call *call, bool as_event);

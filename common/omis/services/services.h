@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside the catalogue: its parts, and the macros that define them. */
+/* For the files of the catalogue: its parts, and the macros that define them. */
 #ifndef COMMON_OMIS_SERVICES_SERVICES_H
 #define COMMON_OMIS_SERVICES_SERVICES_H
 
@@ -7,8 +7,8 @@
 #include "common/omis/services/catalogue.h"
 
 /*
- * Each part is sorted by name and holds exactly the services whose names start with one of
- * its prefixes.
+ * A part of the catalogue. It is sorted by name, and has exactly the services whose names begin
+ * with one of its prefixes.
  */
 struct omis_services {
 	const struct omis_service *v;
@@ -24,9 +24,8 @@ extern const struct omis_services omis_services_node, omis_services_proc, omis_s
 #define SERVICES(array) { (array), ARRAY_LEN(array) }
 
 /*
- * The fixed part of an entry. The right is pasted, so that a service without
- * one does not compile. EXT_SERVICE: of an extension. The object's parameter
- * is the first one, unless the entry is written with SERVICE_ON.
+ * The fixed part of an entry. The right is pasted, so that a service without one does not compile.
+ * EXT_SERVICE is for extensions. The first parameter has the objects, except in SERVICE_ON.
  */
 #define SERVICE_ON(index, ext, n, cls, obj, place, r, st)                                    \
 	.name = (n), .extension = (ext), .class = OMIS_##cls, .object = (obj), \

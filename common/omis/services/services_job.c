@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Applications by the names that their users gave them. */
+/* Applications, by the names that users have given them. */
 #include "common/omis/services/services.h"
 
 static const struct omis_service jobs[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages; the monitor's own objects; questions about the monitor. */
+/* Messages, the monitor's own objects, and queries about the monitor. */
 #include "common/omis/services/services.h"
 
 #define INSIDE_MPI \

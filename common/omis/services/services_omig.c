@@ -2,7 +2,7 @@
 /* Services that this monitor adds to the standard. */
 #include "common/omis/services/services.h"
 
-/* Parameters behind the objects of the services that carry calls of plug-ins (added.h). */
+/* Parameters behind the objects, of services that carry calls of plug-ins (added.h). */
 #define CARRIED P_STRING("name"), P_ANYS("values")
 #define ENTERED "[pid, state, slots, skipped, stopped_ns, why]..."
 

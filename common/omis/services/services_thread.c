@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads, and what happens in them. */
+/* Threads and their events. */
 #include "common/omis/services/services.h"
 
 static const struct omis_service thread[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Trace buffers: records of events, kept on their hosts for a tool to fetch. */
+/* Trace buffers: records of events, which are stored on their hosts until a tool requests them. */
 #include "common/omis/services/services.h"
 
 #define BUFFERS P_TOKENS("buffer_list", 'b')

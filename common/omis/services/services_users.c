@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Services of a shared sm itself, on its own port. */
+/* Services of a shared sm, on a port of its own. */
 #include "common/omis/services/services.h"
 
 static const struct omis_service users[] = {

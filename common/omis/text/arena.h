@@ -12,12 +12,12 @@ struct arena *arena_new(size_t max);
 void arena_free(struct arena *a);
 
 /*
- * Zeroed, aligned for any type, valid until arena_free(). NULL when out of memory or beyond
- * max. n may be 0.
+ * Returns zeroed memory, aligned for any type, valid until arena_free(). Returns NULL without
+ * memory, or beyond max. n may be 0.
  */
 void *arena_alloc(struct arena *a, size_t n);
 
-/* As above for count items of size bytes, with the overflow check. */
+/* Allocates count items of size bytes, with a check for overflow. */
 void *arena_array(struct arena *a, size_t count, size_t size);
 
 /* Copies n bytes and adds a 0. */

@@ -24,7 +24,7 @@ static int fail(struct lex *l, enum err_code code, size_t offset, const char *fm
 
 static int fail(struct lex *l, enum err_code code, size_t offset, const char *fmt, va_list ap)
 {
-	char words[ERR_TEXT_BYTES - 24]; /* room for the offset */
+	char words[ERR_TEXT_BYTES - 24]; /* the offset is appended */
 
 	vsnprintf(words, sizeof(words), fmt, ap);
 	err_set(l->e, code, "%s at offset %zu", words, offset);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside the parser: a cursor over the text, and its remaining limits. */
+/* For the parser: a cursor over the text, and its remaining limits. */
 #ifndef COMMON_OMIS_TEXT_LEX_H
 #define COMMON_OMIS_TEXT_LEX_H
 
@@ -9,7 +9,7 @@
 
 #define LEX_STACK_FIRST 32
 
-/* Memory of one text: OMIS_VALUES_MAX values with their stack and their names. */
+/* Memory for one text: OMIS_VALUES_MAX values, their stack and their names. */
 #define LEX_HEAP_MAX_BYTES (24 * 1024 * 1024)
 
 struct lex {
@@ -17,11 +17,11 @@ struct lex {
 	size_t n, at;
 	struct arena *arena;
 	struct err *e;
-	size_t values_left; /* number of values still allowed in the text */
-	unsigned depth; /* of open lists */
+	size_t values_left; /* number of values that the text may still have */
+	unsigned depth; /* number of open lists */
 	/*
-	 * Values of the lists that are still open, innermost on top; moved to a larger part of the
-	 * arena when it grows.
+	 * Values of the open lists, the innermost on top. It moves to a larger part of the arena
+	 * when it grows.
 	 */
 	struct omis_value *stack;
 	size_t top, cap;
@@ -30,14 +30,14 @@ struct lex {
 
 void lex_init(struct lex *l, struct bytes text, struct arena *arena, size_t values, struct err *e);
 
-/* Sets ERR_PARSE or ERR_LIMIT: the text, and " at offset N". */
+/* Sets ERR_PARSE or ERR_LIMIT, with the text and " at offset N". */
 int lex_fail(struct lex *l, size_t offset, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 int lex_limit(struct lex *l, size_t offset, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 int lex_nomem(struct lex *l);
 
-/* "expected WHAT, found 'x'" */
+/* Fails with the text "expected WHAT, found 'x'". */
 int lex_expected(struct lex *l, const char *what);
 
 void lex_blanks(struct lex *l);
@@ -49,7 +49,7 @@ static inline int lex_next(struct lex *l)
 	return l->at < l->n ? (unsigned char)l->p[l->at] : -1;
 }
 
-/* Consumes c if it is next. */
+/* Consumes c, and returns true, if it is the next byte. */
 static inline bool lex_take(struct lex *l, char c)
 {
 	if (lex_next(l) != (unsigned char)c)
@@ -61,17 +61,20 @@ static inline bool lex_take(struct lex *l, char c)
 bool lex_is_letter(int c);
 bool lex_is_digit(int c);
 
-/* Reads an identifier in place; *n is 0 if there is none. ERR_LIMIT beyond NAME_MAX_BYTES. */
+/*
+ * Reads an identifier in place; *n is 0 if there is none. Fails with ERR_LIMIT beyond
+ * NAME_MAX_BYTES.
+ */
 int lex_word(struct lex *l, const char **p, size_t *n);
 
-/* INT, FLOAT, or BINARY when a '#' follows. */
+/* Reads an INT or FLOAT; or a BINARY if '#' follows the number. */
 int lex_number(struct lex *l, struct omis_value *v);
 
-/* 'x' -> INT */
+/* Reads 'x' as an INT. */
 int lex_char(struct lex *l, struct omis_value *v);
 int lex_string(struct lex *l, struct omis_value *v);
 
-/* Reads values up to `closer` (0 = the end of the text), which is consumed, into the arena. */
+/* Reads values into the arena, up to `closer` (0 = the end of the text), which it consumes. */
 int lex_params(struct lex *l, char closer, struct omis_value **v, size_t *n);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers as in C, and the binary values that start like one. */
+/* Numbers as in C, and binary values, which begin with a number. */
 #include "common/base/str.h"
 #include "common/base/array.h"
 #include "common/omis/text/lex.h"
@@ -8,11 +8,11 @@
 #include <math.h>
 #include <string.h>
 
-/* A double never needs more; a hostile megabyte of digits is left after this many. */
+/* A double never needs more; of a megabyte of digits, no more are read. */
 #define NUMBER_MAX 128
 
 struct number {
-	char text[NUMBER_MAX + 1]; /* with its sign; terminated */
+	char text[NUMBER_MAX + 1]; /* with its sign, and a 0 at the end */
 	size_t n;
 	size_t offset;
 	bool negative;
@@ -23,7 +23,7 @@ static bool is_hex_prefix(const char *s)
 	return s[0] == '0' && (s[1] == 'x' || s[1] == 'X');
 }
 
-/* A sign belongs to the number at its start and after an exponent's letter. */
+/* A sign is part of a number at its start, and behind the letter of an exponent. */
 static bool takes_sign(const struct number *num, size_t start)
 {
 	char last = num->text[num->n - 1];
@@ -33,7 +33,7 @@ static bool takes_sign(const struct number *num, size_t start)
 	return last == 'e' || last == 'E';
 }
 
-/* Scans like C's preprocessing numbers: greedy, checked afterwards. */
+/* Reads a number like C's preprocessing numbers: as long as possible, and checked afterwards. */
 static int scan(struct lex *l, struct number *num)
 {
 	size_t start;
@@ -70,7 +70,7 @@ static int too_large(struct lex *l, const struct number *num)
 	return lex_fail(l, num->offset, "%.40s is too large", num->text);
 }
 
-/* u l ul lu ll ull llu in either case; they have no effect here. */
+/* True for u l ul lu ll ull llu in either case, which have no effect. */
 static bool is_int_suffix(const char *s)
 {
 	static const char *const known[] = { "", "u", "l", "ul", "lu", "ll", "ull", "llu" };
@@ -113,8 +113,8 @@ static int to_int(struct lex *l, const struct number *num, const char *s, struct
 }
 
 /*
- * Sixteen significant digits are 64 bits: converting rounds once. More than that is refused,
- * not rounded.
+ * Sixteen significant digits have 64 bits, so that converting them rounds once. More digits are
+ * refused.
  */
 static bool hex_mantissa(const char **s, uint64_t *mantissa, int *shift)
 {
@@ -181,7 +181,7 @@ static int to_float(struct lex *l, struct number *num, struct omis_value *v)
 	return 0;
 }
 
-/* Takes '#' and the bytes after it. */
+/* Reads '#' and the bytes behind it. */
 static int to_binary(struct lex *l, const struct number *num, struct omis_value *v)
 {
 	uint64_t n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Strings and character constants with C's escapes. */
+/* Strings and character constants with the escapes of C. */
 #include "common/omis/text/lex.h"
 
 #include "common/base/str.h"
@@ -8,9 +8,9 @@
 
 struct unescape {
 	struct lex *l;
-	size_t at; /* of the '\' */
+	size_t at; /* offset of the '\' */
 	uint32_t code;
-	bool utf8; /* code is a character, not a byte */
+	bool utf8; /* the code is a character, not a byte */
 };
 
 static int peek(const struct lex *l)
@@ -18,7 +18,7 @@ static int peek(const struct lex *l)
 	return l->at < l->n ? (unsigned char)l->p[l->at] : -1;
 }
 
-/* \123: one to three digits; the first is known to be there. */
+/* Reads \123: one to three digits, of which the first one is there. */
 static int octal(struct unescape *u)
 {
 	struct lex *l = u->l;
@@ -45,7 +45,7 @@ static int hex(struct unescape *u)
 	return 0;
 }
 
-/* \u1234 \U00012345 */
+/* Reads \u1234 or \U00012345. */
 static int universal(struct unescape *u, int digits)
 {
 	struct lex *l = u->l;
@@ -62,7 +62,7 @@ static int universal(struct unescape *u, int digits)
 	return 0;
 }
 
-/* l->at is after the '\'. */
+/* Reads an escape; l->at is behind the '\'. */
 static int escape(struct unescape *u)
 {
 	static const char names[] = "abfnrtv\\'\"?", codes[] = "\a\b\f\n\r\t\v\\'\"?";
@@ -97,7 +97,7 @@ static size_t put_utf8(char *out, uint32_t c)
 	return n;
 }
 
-/* Reads one character of a string: its bytes to out (room for 4). */
+/* Reads one character of a string, and writes its bytes to out (room for 4). */
 static int take_char(struct lex *l, char *out, size_t *n)
 {
 	struct unescape u = { .l = l, .at = l->at };
@@ -119,8 +119,8 @@ static int take_char(struct lex *l, char *out, size_t *n)
 }
 
 /*
- * Returns the offset of the quote that ends the literal after l->at; n if there is none on the
- * line. memchr first finds out whether a megabyte has any quote.
+ * Returns the offset of the quote that ends the literal; n if the line has none. memchr() checks
+ * first whether the text has any quote.
  */
 static size_t find_end(const struct lex *l, char quote)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Status codes of reply entries and kinds of replies. The numbers are the interface's; an odd one
- * (bit 0) means that the object was left half changed.
+ * Status codes of reply entries and kinds of replies. The numbers are those of the OMIS
+ * specification. An odd one (bit 0) means that the object was changed in part.
  */
 #ifndef COMMON_OMIS_TEXT_STATUS_H
 #define COMMON_OMIS_TEXT_STATUS_H
@@ -10,7 +10,7 @@
 
 enum status {
 	STATUS_OK = 0,
-	STATUS_FATAL = 1, /* the bit */
+	STATUS_FATAL = 1, /* bit 0 */
 	STATUS_CSR_DEFINED = 2,
 	STATUS_CSR_ENABLED = 4,
 	STATUS_CSR_DISABLED = 6,
@@ -31,12 +31,18 @@ enum status {
 	STATUS_UNSPECIFIED_ERROR = 1000,
 };
 
-/* "UNKNOWN_OBJECT"; the FATAL bit does not matter. "?" for an invalid number. */
+/*
+ * Returns a name such as "UNKNOWN_OBJECT"; the bit STATUS_FATAL has no influence. Returns "?" for
+ * an invalid number.
+ */
 const char *status_name(unsigned status);
 
 bool status_is_error(unsigned status);
 
-/* Converts an error code to a status: -ERR_NOMEM -> NO_MEMORY, -ERR_DENIED -> NO_PERMISSION, ... */
+/*
+ * Converts an error code to a status: -ERR_NOMEM to NO_MEMORY, -ERR_DENIED to NO_PERMISSION, and so
+ * on.
+ */
 enum status status_from_err(int code);
 
 #endif

@@ -62,7 +62,7 @@ char token_class(const char *p, size_t n)
 	return p[1] == '_' && strchr("snptcdeqmu", p[0]) ? p[0] : 0;
 }
 
-/* Decimal without leading zeros, to `end`. */
+/* Parses a decimal number without leading zeros, up to `end`. */
 static bool parse_number(const char *s, const char *end, uint64_t *out)
 {
 	char digits[24];

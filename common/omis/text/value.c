@@ -13,7 +13,9 @@ static bool list_equal(const struct omis_value *a, const struct omis_value *b)
 {
 	if (a->list.n != b->list.n)
 		return false;
-	/* Depth is bounded by the parser (OMIS_DEPTH_MAX) or by the code that built the value. */
+	/*
+	 * The depth is limited by the parser (OMIS_DEPTH_MAX), or by the code that made the value.
+	 */
 	for (size_t i = 0; i < a->list.n; i++)
 		if (!omis_value_equal(&a->list.v[i], &b->list.v[i]))
 			return false;

@@ -109,7 +109,7 @@ static int parse_value(struct lex *l, struct omis_value *v)
 	}
 }
 
-/* The closer, or the end of the text where none is due. */
+/* Consumes the closer, or the end of the text if there is no closer. */
 static bool take_closer(struct lex *l, char closer)
 {
 	return closer ? lex_take(l, closer) : lex_next(l) < 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values to text, and requests: one normal form each. */
+/* Writes values and requests in their normal form. */
 #include "common/base/str.h"
 #include "common/omis/text/request.h"
 
@@ -41,7 +41,7 @@ void omis_write_ints(struct omis_writer *w, const int64_t *v, size_t n)
 		omis_write_int(w, v[i]);
 }
 
-/* The first precision that reads back; below DBL_MIN fewer digits than 15 may do. */
+/* Uses the first precision that reads back. Below DBL_MIN fewer digits than 15 may suffice. */
 static void shortest(char *out, size_t size, double v)
 {
 	for (int digits = fabs(v) < DBL_MIN ? 1 : 15; digits <= 17; digits++) {
@@ -51,7 +51,10 @@ static void shortest(char *out, size_t size, double v)
 	}
 }
 
-/* The point of the locale becomes a point; a number without point and exponent gets ".0". */
+/*
+ * Writes digits with a point instead of the locale's. A number without point and exponent gets
+ * ".0".
+ */
 static void put_digits(struct buf *b, const char *s)
 {
 	bool is_float = false;
@@ -99,7 +102,7 @@ void omis_write_float(struct omis_writer *w, double v)
 	}
 }
 
-/* Returns the bytes of one character at p that needs no escape; 0 = it needs one. */
+/* Returns the length of the character at p if it needs no escape; otherwise 0. */
 static size_t plain_char(const unsigned char *p, size_t n)
 {
 	size_t len = *p < 0x80 ? 1 : *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : 4;
