@@ -20,7 +20,7 @@ struct renew;
 struct renew_conf {
 	struct loop *loop;
 	struct net_ctx *ctx; /* gets the new credentials */
-	const char *role; /* "sm", "factory"; must live as long */
+	const char *role; /* "sm", "factory"; must live as long as the renewal */
 	const char *dir, *site, *host;
 	int (*send)(void *arg, const struct msg *m); /* sends a message to mainsm */
 	void *arg;

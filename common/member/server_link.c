@@ -11,13 +11,13 @@
 #include <stdlib.h>
 
 struct server_link {
-	const char *role; /* also the module of the log */
+	const char *role; /* also the area of log lines */
 	struct net_ctx *ctx; /* borrowed */
 	struct rng rng;
 	struct link_net *way; /* owned */
 	struct link *link; /* owned */
 	struct renew *renew; /* owned */
-	bool is_reported; /* that mainsm is missing */
+	bool is_reported; /* the missing link to mainsm has been reported */
 };
 
 int revoked_apply(struct net_ctx *net, const struct msg_revoked *m)
@@ -75,7 +75,7 @@ static void on_retry(void *arg, struct link *l, const struct err *why, nsec_t re
 	s->is_reported = true;
 }
 
-/* A request without a link is repeated when the link is up. */
+/* Sends a request. If there is no link, the request is repeated when the link is up. */
 static int ask(void *arg, const struct msg *m)
 {
 	struct server_link *s = arg;

@@ -135,7 +135,7 @@ int inlet_flush(struct inlet *i, struct err *e)
 
 /* --- forms */
 
-/* True for the first record of a TLS handshake: no form of an event log begins so. */
+/* True for the first record of a TLS handshake. No form of an event log begins with these bytes. */
 static bool is_tls(const uint8_t *p, size_t n)
 {
 	return n >= 2 && p[0] == 0x16 && p[1] == 0x03;
@@ -224,7 +224,7 @@ static int step_log(struct inlet *i, struct err *e)
 
 	if (got < 0)
 		return err_nomem(e);
-	/* Reads all events of the block now: they are valid as long as the window. */
+	/* Reads all events of the block now, because they point into the window. */
 	while (!rc && evread_next(i->read, &ev))
 		rc = inlet_put(i, &ev, e);
 	inlet_drop(i, used);
@@ -309,7 +309,7 @@ int inlet_datagram(struct inlet *i, const uint8_t *p, size_t n, struct err *e)
 	memcpy(to, p, n);
 	i->n = n;
 	i->form = INLET_TEXT;
-	i->is_last = true; /* also for a last line without an end */
+	i->is_last = true; /* so that a last line without a newline is read, too */
 	evline_guess(p, n, &i->line_form);
 	while (!rc && i->n && got > 0) {
 		got = inlet_step_text(i, e);

@@ -17,7 +17,7 @@
 #define CALLERS_MAX 64 /* of all ranks, so that each kind of host has some */
 #define BIRTHS 2 /* processes that begin while others call */
 #define BIRTH_CALLS 12 /* calls on its host before, and after, each of them begins */
-/* So frequent that some calls are in rings whenever rings are read (CSRS_POLL_NS). */
+/* time between calls: some are in the rings whenever rings are read (CSRS_POLL_NS) */
 #define BIRTH_CALL_NS (4 * NSEC_PER_MSEC)
 #define SERIES_CALL_NS (60 * NSEC_PER_MSEC)
 #define WHOLE_NS (1500 * NSEC_PER_MSEC) /* time of reads before the link is slow */
@@ -72,7 +72,7 @@ static void on_event(void *arg, const struct reply *r)
 	}
 }
 
-/* Requests a token; without one in the reply the world is broken. */
+/* Requests a token. A reply without a token breaks the world. */
 static void ask_for(struct exam *x, const char *text, char token[TOKEN_ROOM])
 {
 	const struct reply *r = asker_be_ok(x->asker, text);
