@@ -211,11 +211,17 @@ bool audit_concerns(const struct omis_call *c)
 
 	if (route_right_of_call(c) < OMIS_MANIPULATE)
 		return false;
-	/* Reports of a daemon about itself change nothing and read nothing of a program. */
+	/*
+	 * Reports of a daemon about itself are not recorded: they change nothing, and read nothing
+	 * of a program.
+	 */
 	return s->class != OMIS_INFO || s->where == OMIS_AT_NODE || s->where == OMIS_AT_RANK;
 }
 
-/* Counts by identity, not by session: a tool can open a new session at any time. */
+/*
+ * True beyond AUDIT_REFUSED_MAX refusals. They are counted by identity, because a tool can open a
+ * new session at any time.
+ */
 static bool is_flood(struct audit *a, const struct audit_entry *x)
 {
 	uint64_t h = hash_sip13(&a->digest, x->identity, strlen(x->identity));

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside the audit: audit.c (the file), audit_line.c (an entry as text), audit_read.c (text as
- * values). */
+/* Shared by audit.c (the file), audit_line.c (an entry as text), audit_read.c (text as values). */
 #ifndef COMMON_AUDIT_AUDIT_INTERNAL_H
 #define COMMON_AUDIT_AUDIT_INTERNAL_H
 
 #include "common/audit/audit.h"
 #include "common/base/hash.h"
 
-#define AUDIT_SLOTS 16 /* shared by identities by hash: a flood of one hides few others */
+/* counters of refusals, by hash of the identity: a flood of one hides few others */
+#define AUDIT_SLOTS 16
 
 struct audit_slot {
-	nsec_t since; /* wall */
+	nsec_t since; /* wall time */
 	unsigned n; /* refusals since then */
 };
 
@@ -29,15 +29,15 @@ struct audit {
 	struct audit_slot slot[AUDIT_SLOTS];
 };
 
-/* Outcome of an action, from the entries of a reply. */
+/* The outcome of an action, from the entries of a reply. */
 struct audit_outcome {
-	unsigned status; /* the first error, else OK */
-	const char *why; /* words of that error */
+	unsigned status; /* the first error, or OK */
+	const char *why; /* text of that error */
 	size_t done, failed; /* entries */
 };
 struct audit_outcome audit_outcome_of(const struct audit_entry *x);
 
-/* Writes a line with its newline. x NULL: a line with only the number of lines left out. */
+/* Writes a line with its newline. x NULL: a line that has only the number of lines left out. */
 void audit_put_line(struct buf *b, const struct audit *a, const struct audit_entry *x,
 		    int64_t number, nsec_t wall);
 

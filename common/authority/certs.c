@@ -14,16 +14,17 @@
 /* lines of ended certificates that are kept, so that a small file is seldom rewritten */
 #define LINES_KEPT 64
 #define FIELDS 11
-#define REST 7 /* fields: owner, token, whether it is the user's own, limit */
+/* number of fields behind the identity: owner, token, whether it is the user's own, limit */
+#define REST 7
 
 static const struct store_kind file_kind = { .what = "certificates",
 					     .version = 1,
 					     .max_bytes = (size_t)CERTS_MAX * 384 };
 
 struct certs {
-	char *path; /* owned; NULL: memory only */
+	char *path; /* owned; NULL: stored in memory only */
 	struct store file;
-	size_t lines; /* in it */
+	size_t lines; /* lines in the file */
 	struct cert *v;
 	size_t n, cap;
 };
@@ -131,13 +132,13 @@ static int save(struct certs *c, struct err *e)
 	return rc;
 }
 
-/* Ended certificates stay in the file until they are as many as the others. */
+/* True if the file may grow. Ended certificates stay in it until they are as many as the others. */
 static bool has_room(const struct certs *c)
 {
 	return c->lines < CERTS_MAX && c->lines < 2 * c->n + LINES_KEPT;
 }
 
-/* Appends the new certificate, which is the last. If that fails, writes the whole file. */
+/* Appends the newest certificate. If that fails, writes the whole file. */
 static int save_last(struct certs *c, struct err *e)
 {
 	struct buf b = BUF_INIT(LINE_MAX_BYTES);
@@ -215,8 +216,8 @@ const char *cert_name(const struct cert *c)
 }
 
 /*
- * Never compares a tool's own label: a tool with another's label would be revoked with it, or
- * protect it.
+ * True if a certificate matches `what`. A tool's own label is never compared: with the label of
+ * another tool, it would be revoked with that tool, or protect it.
  */
 static bool is_meant(const struct cert *c, const char *what)
 {
@@ -240,7 +241,7 @@ int certs_revoke(struct certs *c, const char *what, nsec_t wall_now, size_t *n, 
 	}
 	if (!matched)
 		return err_set(e, ERR_NOTFOUND, "no valid certificate has that serial or name");
-	/* Saves even if all were revoked before: an earlier write may have failed. */
+	/* Saves even if all were revoked before, because an earlier write may have failed. */
 	rc = save(c, e);
 	if (n)
 		*n = revoked;

@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Permits a host whose clock is slow to use its certificate at once. */
+/* Certificates begin this much earlier, so that a host whose clock is slow can use them at once. */
 #define CLOCK_SKEW_NS (300 * NSEC_PER_SEC)
 
 struct enrol_service {
 	struct enrol_service_conf conf;
 	struct list visitors;
-	char error[ERR_TEXT_BYTES]; /* text of the last ack */
+	char error[ERR_TEXT_BYTES]; /* text of the last answer */
 };
 
 struct visitor {
@@ -54,7 +54,7 @@ void enrol_service_free(struct enrol_service *s)
 	free(s);
 }
 
-/* "tool" requests the highest role of the token. */
+/* Returns the requested roles. "tool" requests the highest role of the token. */
 static unsigned claimed_roles(const char *role)
 {
 	if (str_eq(role, "tool"))
@@ -75,10 +75,10 @@ static enum role granted_role(unsigned roles)
 	return ROLE_NONE;
 }
 
-/* Contents of a certificate to be issued. */
+/* The contents of a certificate to be issued. */
 struct terms {
 	struct identity as;
-	nsec_t life, limit; /* limit as cert.wall_limit */
+	nsec_t life, limit; /* limit: as in cert.wall_limit */
 };
 
 static bool is_label(const char *s)
@@ -86,7 +86,9 @@ static bool is_label(const char *s)
 	return str_is_name(s, strlen(s)) && !strchr(s, '/');
 }
 
-/* A tool's host is its own label; its owner comes from the token alone. */
+/*
+ * Takes the names of a request. A tool's host is a label of its choice; its owner is the token's.
+ */
 static int take_names(const struct msg_enrol *m, bool is_tool, struct identity *as, struct err *e)
 {
 	const char *host = is_tool && m->name[0] ? m->name : m->host;
@@ -108,7 +110,10 @@ static void take_owner(const struct token_grant *g, const char *id, struct ident
 	str_copy(as->owner, sizeof(as->owner), g->owner);
 	as->has_uid = g->has_uid;
 	as->uid = g->uid;
-	/* Tokens of one user are equivalent: each enrols while certificates by others are valid. */
+	/*
+	 * Tokens of one user are equivalent. A token of another user enrols only if no certificate
+	 * by another token is valid.
+	 */
 	if (!g->has_uid)
 		str_copy(as->token, sizeof(as->token), id);
 }
@@ -130,7 +135,7 @@ static nsec_t life_of(const struct enrol_service *s, enum role role)
 								      : s->conf.cert_lifetime;
 }
 
-/* A tool's certificate ends with the token's limit; a daemon's is renewed. */
+/* Sets the times. A tool's certificate ends with the token's limit; a daemon's is renewed. */
 static void take_times(const struct enrol_service *s, const struct token_grant *g, nsec_t now,
 		       struct terms *t)
 {
@@ -142,7 +147,7 @@ static void take_times(const struct enrol_service *s, const struct token_grant *
 		t->life = ENROL_JOB_LIFETIME_NS;
 }
 
-/* The identity that the peer may get: fills `t`. */
+/* Decides the identity that the peer may get, and fills `t`. */
 static int decide(struct enrol_service *s, const struct msg_enrol *m, nsec_t now, struct terms *t,
 		  struct err *e)
 {
@@ -156,7 +161,7 @@ static int decide(struct enrol_service *s, const struct msg_enrol *m, nsec_t now
 	const char *site = "";
 	int rc;
 
-	/* Checks the token first: a peer without one gets no other information. */
+	/* The token is checked first: without one, a peer gets no other information. */
 	claim.site = m->site;
 	rc = tokens_check(s->conf.tokens, &claim, now, &grant, e);
 	if (rc)
@@ -220,8 +225,10 @@ void enrol_service_grant(struct enrol_service *s, const struct msg_enrol *m, str
 	struct err why = { 0 };
 	int rc = decide(s, m, now, &t, &why);
 
-	/* Used up before the certificate exists: a crash in between costs a token, never grants
-	 * two. */
+	/*
+	 * The use is counted before the certificate exists: a crash in between costs a use, but
+	 * never grants two.
+	 */
 	if (!rc)
 		rc = tokens_use(s->conf.tokens, m->token_id, now, &why);
 	if (!rc)
@@ -255,7 +262,10 @@ static int may_renew(const struct enrol_service *s, const struct identity *who, 
 	return 0;
 }
 
-/* The new certificate is valid at most as long as the previous one was. */
+/*
+ * Sets the terms of a renewal: the new certificate is valid at most as long as the previous one
+ * was.
+ */
 static void renewal_terms(const struct enrol_service *s, const struct identity *who,
 			  struct terms *t)
 {

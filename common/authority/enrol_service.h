@@ -2,7 +2,7 @@
 /*
  * The enrolment service: a peer without a certificate shows a token and a request for one. The
  * service decides the identity of the peer; it uses only the public key of the request. It also
- * renews over a live link.
+ * renews certificates over a live link.
  */
 #ifndef COMMON_AUTHORITY_ENROL_SERVICE_H
 #define COMMON_AUTHORITY_ENROL_SERVICE_H
@@ -15,7 +15,7 @@
 
 /* Each certificate is written to the disk and stored until it expires. */
 #define ENROL_RENEW_MIN_NS (5 * NSEC_PER_SEC)
-/* for a job's token: an unused one soon becomes worthless */
+/* lifetime of a certificate by a job's token, so that an unused one soon becomes worthless */
 #define ENROL_JOB_LIFETIME_NS (7 * 86400 * NSEC_PER_SEC)
 #define ENROL_URI_MAX_BYTES 1024 /* bytes of an identity, which is a part of each request */
 
@@ -23,7 +23,7 @@ struct enrol_service;
 struct chan;
 struct loop;
 
-/* All borrowed. */
+/* The members are borrowed. */
 struct enrol_service_conf {
 	struct loop *loop;
 	struct pki_ca *ca;
@@ -31,7 +31,10 @@ struct enrol_service_conf {
 	struct certs *certs;
 	nsec_t cert_lifetime;
 	nsec_t (*wall_now)(void *arg);
-	/* Returns the site of a daemon on that host with that claim ("" = none). ERR_INVALID. */
+	/*
+	 * Sets *out to the site of a daemon on that host which claims that site ("" = none). Fails
+	 * with ERR_INVALID.
+	 */
 	int (*choose_site)(void *arg, const char *claim, const char *host, const char **out,
 			   struct err *e);
 	void *arg; /* of both */
@@ -44,7 +47,10 @@ struct enrol_service *enrol_service_new(const struct enrol_service_conf *conf);
 /* Closes the channels that it still owns. */
 void enrol_service_free(struct enrol_service *s);
 
-/* Consumes an accepted channel of an enrolling peer: one request, one answer, closed. */
+/*
+ * Consumes an accepted channel of an enrolling peer. It gets one request, sends one answer, and
+ * closes the channel.
+ */
 void enrol_service_take(struct enrol_service *s, struct chan *c);
 
 /*

@@ -7,11 +7,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The caller owns the copy. Returns NULL for NULL or without memory. str_ndup stops at a 0. */
+/* The caller owns the copy. Returns NULL for NULL, or without memory. str_ndup() stops at a 0. */
 char *str_dup(const char *s);
 char *str_ndup(const char *s, size_t n);
 
-/* NULL equals only NULL. */
+/* NULL equals NULL only. */
 bool str_eq(const char *a, const char *b);
 bool str_has_prefix(const char *s, const char *prefix);
 bool str_has_suffix(const char *s, const char *suffix);
@@ -23,7 +23,8 @@ bool str_has_suffix(const char *s, const char *suffix);
 bool str_copy(char *out, size_t size, const char *s);
 
 /*
- * Parses a string that is one number in [min, max]: no space, no trailing text. Else -ERR_INVALID.
+ * Parses a string that is one number in [min, max], without space or trailing text. Fails with
+ * ERR_INVALID.
  */
 int str_to_i64(const char *s, int64_t min, int64_t max, int64_t *out);
 int str_to_u64(const char *s, uint64_t min, uint64_t max, uint64_t *out);
@@ -34,34 +35,35 @@ int str_to_double(const char *s, double min, double max, double *out);
 #define STR_DOUBLE_BYTES 40
 
 /*
- * Writes the shortest text of 15 to 17 (a float's: 6 to 9) digits that reads back as v. It has a
- * point in any locale; "nan", "inf", "-inf". Returns out, of STR_DOUBLE_BYTES.
+ * Writes the shortest text of 15 to 17 digits (6 to 9 for a float) that reads back as v. It has a
+ * point in any locale. Other texts are "nan", "inf", "-inf". Returns out, which has
+ * STR_DOUBLE_BYTES.
  */
 char *str_from_double(char *out, double v);
 char *str_from_float(char *out, float v);
 
-/* Hexadecimal, lower or upper case, 1 to 16 digits, no prefix. */
+/* Parses 1 to 16 hexadecimal digits, lower or upper case, without prefix. */
 int str_to_hex64(const char *s, uint64_t *out);
 
 /*
- * Well-formed UTF-8: no surrogate, no overlong form, nothing above U+10FFFF. 0 bytes are
- * well-formed too.
+ * True for well-formed UTF-8: no surrogate, no overlong form, nothing above U+10FFFF. Bytes of 0
+ * are permitted.
  */
 bool str_is_utf8(const void *p, size_t n);
 
 /*
- * Returns the bytes (1 to 4) of the well-formed character at p, and its code point. 0: there is
- * none. n > 0.
+ * Returns the length (1 to 4) of the well-formed character at p, and its code point. Returns 0 if
+ * there is none. n > 0.
  */
 size_t str_utf8_at(const uint8_t *p, size_t n, uint32_t *cp);
 
-/* True for 1..NAME_MAX_BYTES bytes of UTF-8 without control characters (C0, DEL, C1): printable. */
+/* True for 1..NAME_MAX_BYTES bytes of UTF-8 without control characters (C0, DEL, C1). */
 bool str_is_name(const char *p, size_t n);
 
 /*
  * Writes n bytes as C escapes, safe for a terminal and for one line of a log: \n \t \\ \" and \xNN
- * for unprintable bytes. Well-formed UTF-8 beyond the controls stays. Cuts to size (> 0), and then
- * ends with "..." if there is room. Always terminates. Returns out.
+ * for unprintable bytes. Well-formed UTF-8 stays, except control characters. Cuts to size (> 0),
+ * and then ends with "..." if there is room. Always terminates. Returns out.
  */
 char *str_escape(char *out, size_t size, const void *p, size_t n);
 
@@ -71,7 +73,7 @@ char *str_escape(char *out, size_t size, const void *p, size_t n);
  */
 char *str_show(char *out, size_t size, const char *text);
 
-/* Removes white space at both ends, in place; returns the new beginning. */
+/* Removes white space at both ends, in place. Returns the new beginning. */
 char *str_trim(char *s);
 
 /* Compares n bytes in a time that does not depend on their values. */
@@ -80,31 +82,35 @@ bool str_equal_ct(const void *a, const void *b, size_t n);
 /* Overwrites a secret in a way that the compiler cannot remove. */
 void str_wipe(void *p, size_t n);
 
-/* Digits that n bytes need, without the terminating 0. */
+/* Number of digits for n bytes, without the terminating 0. */
 #define STR_BASE32_LEN(n) (((n)*8 + 4) / 5)
 #define STR_HEX_LEN(n) ((n)*2)
 
 /*
- * Lower case; the alphabet 0-9 a-z has no i, l, o, u. Decoding reads i and l as 1, o as 0 and upper
- * case as lower: people may type it. out has room for the LEN above and a 0.
+ * Writes lower-case digits of the alphabet 0-9 a-z without i, l, o, u. Decoding reads i and l as 1,
+ * o as 0, and upper case as lower, because strings may be typed. out has room for STR_BASE32_LEN
+ * and a 0.
  */
 void str_base32(char *out, const void *p, size_t n);
 void str_hex(char *out, const void *p, size_t n);
 
-/* Exactly n bytes from exactly the LEN above of characters, spare bits zero. Else -ERR_INVALID. */
+/*
+ * Reads exactly n bytes from exactly STR_BASE32_LEN(n) characters; spare bits must be zero. Fails
+ * with ERR_INVALID.
+ */
 int str_from_base32(void *out, size_t n, const char *s);
 int str_from_hex(void *out, size_t n, const char *s);
 
-/* Returns the part of a path after the last '/', or the whole path. */
+/* Returns the part of a path behind the last '/', or the whole path. */
 const char *str_base_name(const char *path);
 
-/* The value of a hexadecimal digit, lower or upper case; -1: none. */
+/* Returns the value of a hexadecimal digit, lower or upper case; -1 if it is none. */
 int str_hex_digit(int c);
 
-/* Characters of well-formed UTF-8. */
+/* Returns the number of characters of well-formed UTF-8. */
 size_t str_characters(const char *s);
 
-/* Cuts a line at its tabs, in place. Returns how many fields there are; at most max are set. */
+/* Cuts a line at its tabs, in place. Returns the number of fields, of which at most max are set. */
 size_t str_split_tabs(char *line, char **field, size_t max);
 
 #endif

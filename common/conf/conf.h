@@ -4,9 +4,9 @@
  * --dump-config, --print-config, the example file and the manual page.
  *
  * Files: `key = value` lines under [section] lines; # or ; begins a comment line; a value may be in
- * double quotes with \" and \\ inside. An unknown key, the same key twice in one file, a control
- * character or a line over CONF_LINE_MAX_BYTES: ERR_PARSE. A file or its directory that others may
- * write: ERR_DENIED. The text has "file:line: ...", and err.line the line.
+ * double quotes with \" and \\ inside. ERR_PARSE: an unknown key, a key twice in one file, a
+ * control character, or a line over CONF_LINE_MAX_BYTES. ERR_DENIED: others may write the file or
+ * directory. The text has "file:line: ...", and err.line the line.
  *
  * Precedence, lowest first: default, ETC/X.conf, ETC/X.conf.d/NAME.conf in the order of names,
  * USER/X.conf, environment, option. ETC is /etc/omig, USER is $XDG_CONFIG_HOME/omig or
@@ -23,9 +23,9 @@
 #include <stdint.h>
 
 #define CONF_LINE_MAX_BYTES 4096
-#define CONF_GROUP_ITEMS_MAX 1024 /* [site ...] sections of one file set */
+#define CONF_GROUP_ITEMS_MAX 1024 /* named sections of all files together */
 
-/* Type of the member at the key's offset. */
+/* Type of the struct's member at the offset of the key. */
 enum conf_kind {
 	CONF_BOOL, /* bool; yes no true false on off 1 0 */
 	CONF_INT, /* int64_t in [min, max] */
@@ -36,14 +36,15 @@ enum conf_kind {
 };
 
 enum conf_flags {
-	CONF_OPTION = 1, /* also --name on the command line (top-level keys only) */
-	CONF_RELOAD = 2, /* a SIGHUP may change it */
+	CONF_OPTION = 1, /* an option --name of the command line, too (top-level keys only) */
+	CONF_RELOAD = 2, /* a SIGHUP may change the value */
 	CONF_SECRET = 4, /* shown as (set) or (not set) */
-	CONF_NOENV = 8, /* not taken from the environment */
+	CONF_NOENV = 8, /* the environment cannot set it */
 };
 
 struct conf_key {
-	const char *section; /* NULL = top of the file; the name of a group for keys of its items */
+	/* NULL = top of the file; for keys of a group's items the name of the group */
+	const char *section;
 	const char *name;
 	enum conf_kind kind;
 	size_t offset; /* place in the program's struct, or in the group's item */
@@ -55,20 +56,21 @@ struct conf_key {
 	const char *help; /* one line, lower case, no full stop */
 };
 
-/* Named sections, [site NAME], in the order of appearance. A reload may change them. */
+/* Named sections, [site NAME], in the order of their appearance. A reload may change them. */
 struct conf_group {
-	const char *section; /* "site" */
+	const char *section; /* such as "site" */
 	size_t item_bytes; /* size of an item; its first member is `const char *name` */
-	size_t offset_items; /* of a `T *` in the program's struct: owned by the configuration */
-	size_t offset_nitems; /* of a size_t */
+	/* offset of a `T *` in the program's struct: the configuration owns the items */
+	size_t offset_items;
+	size_t offset_nitems; /* offset of a size_t with their number */
 };
 
-/* Tables end with {0}. Names are lower case, digits and '-'. */
+/* Tables end with {0}. Names consist of lower-case letters, digits and '-'. */
 struct conf_schema {
 	const char *program;
-	size_t bytes; /* sizeof the program's struct */
+	size_t bytes; /* size of the program's struct */
 	const struct conf_key *key;
-	const struct conf_group *group; /* NULL = none */
+	const struct conf_group *group; /* NULL = no groups */
 };
 
 struct conf;
@@ -78,30 +80,30 @@ struct conf_set {
 };
 
 struct conf_input {
-	const char *file; /* --config: read this file in place of the others; it must exist */
+	const char *file; /* --config: the only file to read; it must exist */
 	const char *etc_dir; /* NULL = /etc/omig */
-	const char *user_dir; /* NULL = from XDG_CONFIG_HOME, HOME */
+	const char *user_dir; /* NULL = from XDG_CONFIG_HOME or HOME */
 	const char *const *
 		/*
-		 * NAME=value...; NULL = none. OMIG_<SECTION>_<KEY>, OMIG_<KEY> for keys without a
-		 * section
+		 * NAME=value...; NULL = none. Names: OMIG_<SECTION>_<KEY>, or OMIG_<KEY> for keys
+		 * without a section
 		 */
 		environ_;
-	const struct conf_set *set; /* options, top-level keys */
+	const struct conf_set *set; /* values of options, for top-level keys */
 	size_t nset;
 };
 
-/* Does file I/O. Lists the errors of a file as described above. */
+/* Loads a configuration. Does file I/O. Fails for errors of a file as described above. */
 int conf_load(const struct conf_schema *s, const struct conf_input *in, struct conf **out,
 	      struct err *e);
 void conf_free(struct conf *c);
 
-/* The program's struct; lives as long as c. */
+/* Returns the program's struct, which lives as long as c. */
 const void *conf_values(const struct conf *c);
 
 /*
- * For a reload: keys without CONF_RELOAD get the value of `now` in `next`, and kept(arg,
- * "section.name") is called for each that differed.
+ * For a reload: gives keys without CONF_RELOAD the value of `now` in `next`. Calls kept(arg,
+ * "section.name") for each that differed.
  */
 int conf_keep_fixed(const struct conf *now, struct conf *next,
 		    void (*kept)(void *arg, const char *name), void *arg, struct err *e);
@@ -110,8 +112,8 @@ int conf_keep_fixed(const struct conf *now, struct conf *next,
 bool conf_differs(const struct conf *a, const struct conf *b, const char *name);
 
 /*
- * "default", "environment OMIG_PORT", "option --port", "/etc/omig/mainsm.conf:12". NULL: no such
- * key.
+ * Returns "default", "environment OMIG_PORT", "option --port", or "/etc/omig/mainsm.conf:12".
+ * Returns NULL if there is no such key.
  */
 const char *conf_origin(const struct conf *c, const char *name);
 
@@ -122,8 +124,8 @@ int conf_dump(const struct conf *c, struct buf *out);
 int conf_show(const struct conf *c, struct buf *out);
 
 /*
- * Writes a template: comments with every key, its values, its default and its meaning. Without the
- * # before a key or a section it has the defaults.
+ * Writes a template: comments with each key, its permitted values, default and meaning. Lines
+ * without their # set the defaults.
  */
 int conf_example(const struct conf_schema *s, struct buf *out);
 

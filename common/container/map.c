@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Linear probing with tombstones (GRAVE): a deletion leaves one where a search may pass. No entry
- * moves until a put grows the table or removes the tombstones. That makes deleting while iterating
- * safe. A map of strings is a map of their hashes to entries, where different strings may have
- * equal hashes.
+ * Linear probing with tombstones (GRAVE), which deletions leave where a search must continue. No
+ * entry moves until a put grows the table or removes the tombstones. So entries may be deleted
+ * during an iteration. A map of strings is a map of their hashes to entries, where different
+ * strings may have equal hashes.
  */
 #include "common/container/map.h"
 
@@ -59,8 +59,8 @@ static struct map_slot *find(const struct map *m, uint64_t key)
 }
 
 /*
- * Puts the entry into the first slot without a live one; the key is not in the table and there is
- * room.
+ * Puts an entry into the first slot without a live one. The key must not be in the table, and there
+ * must be room.
  */
 static void place(struct map *m, home_fn home_of, uint64_t key, void *value)
 {
@@ -165,7 +165,7 @@ bool map_next(const struct map *m, struct map_iter *i)
 	return s;
 }
 
-/* --- of strings */
+/* --- maps of strings */
 
 void smap_init(struct smap *m)
 {

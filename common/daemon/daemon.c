@@ -42,7 +42,7 @@ struct daemon {
 	void *user;
 };
 
-/* --- asking */
+/* --- queries */
 
 struct loop *daemon_loop(struct daemon *d)
 {
@@ -118,7 +118,7 @@ void daemon_unlock(struct daemon *d)
 	if (d->lock_fd >= 0)
 		close(d->lock_fd);
 	d->lock_fd = -1;
-	d->args.lock_fd = -1; /* likewise, if inherited */
+	d->args.lock_fd = -1; /* also closed, if it was inherited */
 }
 
 bool daemon_runs(const struct daemon *d, const char *lock)
@@ -144,7 +144,7 @@ static void open_log(const struct daemon *d)
 				     .program = d->spec->program });
 }
 
-/* Before the daemon serves, errors go to stderr; afterwards to the log. */
+/* Reports an error: on stderr before the daemon serves, afterwards in the log. */
 static void complain(const struct daemon *d, const struct err *e)
 {
 	if (d->is_ready)
@@ -168,7 +168,7 @@ static void leave_terminal(struct daemon *d)
 	}
 	if (background_detach(path, &e))
 		log_warn("daemon", "no log file: %s", e.text);
-	open_log(d); /* the format for the terminal does not suit a file */
+	open_log(d); /* a file needs another format than a terminal */
 }
 
 void daemon_ready(struct daemon *d)
@@ -241,7 +241,10 @@ static int load_again(struct daemon *d, struct err *e)
 	return 0;
 }
 
-/* The file may have been renamed or removed meanwhile, as logrotate(8) does. */
+/*
+ * Opens the log file again, because it may have been renamed or removed, for example by
+ * logrotate(8).
+ */
 static void open_log_file(struct daemon *d)
 {
 	struct err e = { 0 };
@@ -268,7 +271,7 @@ static void reload(struct daemon *d)
 	notify_send(&d->notify, "READY=1");
 }
 
-/* A fresh site for each line: a dump is requested, so the rate limit of the log does not apply. */
+/* Uses a new site for each line, because the rate limit must not cut a requested dump. */
 static void log_lines(const char *text)
 {
 	while (*text) {
@@ -340,9 +343,9 @@ static void on_watchdog(void *arg)
 	loop_timer_arm(d->watchdog, d->notify.watchdog / 2);
 }
 
-/* --- setting up and taking down */
+/* --- start and end */
 
-/* make: false for a command that only reads the configuration and leaves the disk as it is. */
+/* make: false for a command that only reads the configuration and must not change the disk. */
 static int find_state_dir(struct daemon *d, bool make, struct err *e)
 {
 	const char *given = daemon_args_own(&d->args, d->conf)->state_dir;
@@ -356,7 +359,7 @@ static int find_state_dir(struct daemon *d, bool make, struct err *e)
 		return -ERR_DENIED;
 	if (!make && access(path, F_OK))
 		return 0;
-	/* Absolute, so that messages and children can use it as it is. */
+	/* an absolute path, which messages and children can use unchanged */
 	real = realpath(path, NULL);
 	if (!real)
 		return err_sys(e, "%s", path);
@@ -498,7 +501,10 @@ static int run(struct daemon *d)
 	return status;
 }
 
-/* An error on the command line is a usage error, wherever it was found. */
+/*
+ * Returns the exit status for an error of the configuration. An error of an option is a usage
+ * error, even if it was found later.
+ */
 static int bad_config(const struct daemon_spec *spec, const struct err *e)
 {
 	fprintf(stderr, "%s: %s\n", spec->program, e->text);
@@ -507,7 +513,7 @@ static int bad_config(const struct daemon_spec *spec, const struct err *e)
 	return str_has_prefix(e->text, "option --") ? DAEMON_USAGE : DAEMON_BAD_CONFIG;
 }
 
-/* Checks the configuration as a start would find it. */
+/* Checks the configuration like a start. */
 static int check_config(struct daemon *d)
 {
 	struct err e = { 0 };

@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The skeleton of the three daemons: options, configuration, loop, signals,
- * background, lock, limits, notification, status. A daemon's main() is
+ * The skeleton of the three daemons: options, configuration, loop, signals, background, lock,
+ * limits, notification, status. A daemon's main() is
  *
  *	int main(int argc, char **argv) { return daemon_main(&lm_spec, argc, argv); }
  *
- * Options of every daemon: --config --check-config --dump-config --print-config
- * --example-config --foreground --background --state-dir --log-level
- * --log-format --lock-fd --help --version.
- * Each key of the schema that has CONF_OPTION is an option too.
- * Signals: TERM and INT stop (in 5 s at most; a second one at once), USR1
- * dumps the status to the log, PIPE is ignored. HUP reloads, and opens the
- * log file again.
- * Keys of every daemon, beside those of its schema: state-dir, log-level,
- * log-format, log-areas.
+ * Options of every daemon: --config --check-config --dump-config --print-config --example-config
+ * --foreground --background --state-dir --log-level --log-format --lock-fd --help --version. Each
+ * key of the schema that has CONF_OPTION is an option too. Signals: TERM and INT stop the daemon,
+ * within 5 s, or at once when repeated. USR1 dumps the status to the log, PIPE is ignored. HUP
+ * reloads, and opens the log file again. Each daemon has the keys state-dir, log-level, log-format
+ * and log-areas, besides those of its schema.
  */
 #ifndef COMMON_DAEMON_DAEMON_H
 #define COMMON_DAEMON_DAEMON_H
@@ -45,47 +42,50 @@ enum daemon_exit {
 #define DAEMON_STOP_MAX_NS (5 * NSEC_PER_SEC)
 
 struct daemon_spec {
-	const char *program; /* "mainsm" */
+	const char *program; /* such as "mainsm" */
 	const char *summary;
 	const char *details; /* more for --help, or NULL */
 	/* size of the struct of daemon_user(), which is zeroed before start and wiped after done */
 	size_t bytes;
 	const struct conf_schema *conf;
-	const struct opt *options; /* in addition to the schema's; NULL = none */
+	const struct opt *options; /* options besides those of the schema; NULL = none */
 	/*
-	 * Descriptor inherited by the background process, from one of these options. 0 = none; may
-	 * be NULL.
+	 * The value of an option for a descriptor that the background process inherits. 0 = none;
+	 * may be NULL.
 	 */
 	const int64_t *inherited_fd;
 	/*
-	 * Checks that the schema cannot express; at start, at --check-config and before a reload.
-	 * NULL = none.
+	 * Makes checks that the schema cannot express: at the start, for --check-config, and before
+	 * a reload. NULL = none.
 	 */
 	int (*check)(const void *values, struct err *e);
 	/*
-	 * Checks ports, programs and files that a start needs. For --check-config, which changes
-	 * nothing. daemon_state_dir() is "" if it does not exist yet. NULL = none.
+	 * For --check-config: checks ports, programs and files that a start needs, without any
+	 * change. daemon_state_dir() is "" if it does not exist yet. NULL = none.
 	 */
 	int (*check_start)(struct daemon *d, struct err *e);
-	bool background; /* goes to the background once ready, unless --foreground */
+	/* the daemon goes to the background when it is ready, unless --foreground is set */
+	bool background;
 
 	/*
-	 * Sets up; the loop runs after it returns 0. Must call daemon_ready() when serving, here or
-	 * later. On failure set *exit_code if it is not DAEMON_FAILED; stop is not called, done is.
+	 * Starts the daemon; the loop runs after it returns 0. Must call daemon_ready() when the
+	 * daemon serves, in this call or later. On failure sets *exit_code unless it is
+	 * DAEMON_FAILED; then done is called, but not stop.
 	 */
 	int (*start)(struct daemon *d, int *exit_code, struct err *e);
 	/*
-	 * New values were checked against the schema; refuse or apply all of them. NULL = nothing
-	 * to apply.
+	 * Called with new values that fit the schema: applies all of them, or refuses all. NULL =
+	 * none is applied.
 	 */
 	int (*reload)(struct daemon *d, const void *values, struct err *e);
 	/*
-	 * Requests an end; call daemon_end() when the last messages are sent. NULL = end at once.
+	 * Requests the end: daemon_end() must be called when the last messages are sent. NULL = the
+	 * daemon ends at once.
 	 */
 	void (*stop)(struct daemon *d, const char *reason);
-	/* Writes the daemon's part of the status dump: lines of text. May be NULL. */
+	/* Writes lines of text for the status dump. May be NULL. */
 	void (*status)(struct daemon *d, struct buf *out);
-	/* Frees the results of start, also of a failed one. */
+	/* Frees the results of start, also after its failure. */
 	void (*done)(struct daemon *d);
 };
 
@@ -118,8 +118,8 @@ struct daemon_spec {
 int daemon_main(const struct daemon_spec *spec, int argc, char **argv);
 
 /*
- * Reports that the daemon serves: to the waiting parent and systemd. In the background, stdin and
- * stdout are /dev/null from here on. stderr (the log) is then <state dir>/<program>-<host>.log.
+ * Reports to the waiting parent and to systemd that the daemon serves. In the background, stdin and
+ * stdout are /dev/null from now on, and stderr (the log) is <state dir>/<program>-<host>.log.
  */
 void daemon_ready(struct daemon *d);
 
@@ -131,22 +131,24 @@ void daemon_stop(struct daemon *d, const char *reason);
 
 struct loop *daemon_loop(struct daemon *d);
 struct timebase *daemon_timebase(struct daemon *d);
-struct rng *daemon_rng(struct daemon *d); /* seeded from the kernel, or from OMIG_SEED for tests */
+/* returns random numbers, seeded from the kernel, or from OMIG_SEED for tests */
+struct rng *daemon_rng(struct daemon *d);
 
-/* Returns the schema's struct, after a reload the new one. */
+/* Returns the schema's struct with the latest values. */
 const void *daemon_conf(struct daemon *d);
 
-/* Returns --state-dir, OMIG_STATE_DIR or the default, made and checked. */
+/* Returns --state-dir, OMIG_STATE_DIR or the default. The directory was made and checked. */
 const char *daemon_state_dir(struct daemon *d);
 
-uint64_t daemon_epoch(struct daemon *d); /* wall ns of the start */
+uint64_t daemon_epoch(struct daemon *d); /* returns the wall time of the start in ns */
 
 /* Returns NULL if the spec has no bytes. */
 void *daemon_user(struct daemon *d);
 
 struct daemon_health {
 	nsec_t uptime;
-	nsec_t lag_last, lag_max; /* delay of a 1 s timer by the loop; max over the last minute */
+	/* delay of a timer of 1 s in the loop; lag_max: largest in the last minute */
+	nsec_t lag_last, lag_max;
 	int64_t rss_bytes;
 	int fds, fd_limit;
 	bool stopping;
@@ -154,27 +156,31 @@ struct daemon_health {
 
 void daemon_health(struct daemon *d, struct daemon_health *out);
 
-/* Writes the health as named counters, with those of the own certificate; self NULL: without. */
+/*
+ * Writes the health as named counters, with those of the daemon's certificate; self NULL: without
+ * them.
+ */
 void daemon_write_health(struct daemon *d, const struct identity *self, struct omis_writer *w);
 
 /*
- * Takes the lock of one daemon of one user: an flock that lasts as long as the process. Writes the
- * pid to the file. With --lock-fd the inherited descriptor is used in place of a new lock.
- * ERR_EXISTS names the pid of the running daemon; the exit code is then DAEMON_RUNNING.
+ * Takes the lock of this daemon for this user: an flock that lasts as long as the process. Writes
+ * the pid to the file. With --lock-fd an inherited descriptor replaces a new lock. Fails with
+ * ERR_EXISTS, with the pid of the running daemon in the text; the exit code is then DAEMON_RUNNING.
  */
 int daemon_lock(struct daemon *d, const char *path, struct err *e);
 
-/* Releases the lock for another daemon. */
+/* Releases the lock, so that another daemon can take it. */
 void daemon_unlock(struct daemon *d);
 
 /*
- * True if a process of this program has written its pid to the lock, and still runs. Takes no lock.
+ * True if a process of this program has written its pid to the lock file, and still runs. Takes no
+ * lock.
  */
 bool daemon_runs(const struct daemon *d, const char *lock);
 
 /*
- * Returns the lock's descriptor, made inheritable for the next program's --lock-fd. -1: the lock is
- * not held.
+ * Makes the lock's descriptor inheritable, for --lock-fd of the next program, and returns it.
+ * Returns -1 if the lock is not held.
  */
 int daemon_pass_lock(struct daemon *d);
 

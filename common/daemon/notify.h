@@ -11,7 +11,8 @@ struct notify {
 };
 
 /*
- * Reads the settings and removes them from the environment, so that children do not inherit them.
+ * Reads the settings from the environment, and removes them there, so that children do not inherit
+ * them.
  */
 void notify_init(struct notify *n);
 void notify_send(const struct notify *n, const char *text);

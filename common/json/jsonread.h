@@ -18,12 +18,12 @@
 #define JSONREAD_TEXT_MAX (64u << 10) /* bytes of one string; names have 255 bytes */
 
 enum jsonread_token {
-	JSONREAD_END, /* of the input, between two values */
+	JSONREAD_END, /* end of the input, between two values */
 	JSONREAD_OBJECT,
 	JSONREAD_OBJECT_END,
 	JSONREAD_ARRAY,
 	JSONREAD_ARRAY_END,
-	JSONREAD_KEY, /* its value follows */
+	JSONREAD_KEY, /* a key, whose value follows */
 	JSONREAD_STRING,
 	JSONREAD_NUMBER,
 	JSONREAD_TRUE,
@@ -32,7 +32,7 @@ enum jsonread_token {
 };
 
 /*
- * Sets *p, *n to more bytes, valid until the next call; *n is 0 at the end. Returns 0, or a
+ * Sets *p, *n to further bytes, valid until the next call; *n is 0 at the end. Returns 0, or a
  * negative code with e.
  */
 typedef int (*jsonread_fill_fn)(void *arg, const uint8_t **p, size_t *n, struct err *e);
@@ -47,12 +47,12 @@ struct jsonread {
 	jsonread_fill_fn fill;
 	void *arg;
 	const uint8_t *at, *end;
-	uintptr_t line_at; /* where the line begins, as if all bytes of it were here */
+	uintptr_t line_at; /* address at which the line would begin if all its bytes were here */
 	unsigned line_now;
 	uint8_t state;
 	bool is_object[JSONREAD_DEPTH_MAX];
 	bool has_ended;
-	struct buf copy; /* of a text with escapes, or in two pieces */
+	struct buf copy; /* a string with escapes, or in two pieces */
 };
 
 void jsonread_init(struct jsonread *r, jsonread_fill_fn fill, void *arg);
@@ -61,23 +61,29 @@ void jsonread_init_bytes(struct jsonread *r, const void *p, size_t n);
 void jsonread_done(struct jsonread *r);
 
 /*
- * Returns the next token (enum jsonread_token); ERR_PARSE, ERR_LIMIT with line and column, or an
- * error of fill. After an error the reader is of no use.
+ * Returns the next token (enum jsonread_token). Fails with ERR_PARSE, ERR_LIMIT, with line and
+ * column, or an error of fill. After a failure the reader cannot be used.
  */
 int jsonread_next(struct jsonread *r, struct err *e);
 
-/* Skips the rest of the value that began with the last token. As jsonread_next(), or 0. */
+/*
+ * Skips the rest of the value that began with the last token. Returns 0, or fails like
+ * jsonread_next().
+ */
 int jsonread_skip(struct jsonread *r, int token, struct err *e);
 
-/* The last token, a number, as an integer. ERR_INVALID: it is none, or out of range. */
+/*
+ * Returns the last token, a number, as an integer. Fails with ERR_INVALID if it is not an integer,
+ * or out of range.
+ */
 int jsonread_i64(const struct jsonread *r, int64_t *out, struct err *e);
 int jsonread_u64(const struct jsonread *r, uint64_t *out, struct err *e);
 
-/* As err_set(), with the place of the last token. */
+/* Like err_set(), with the position of the last token. */
 int jsonread_fail(const struct jsonread *r, struct err *e, enum err_code code, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/* Returns "an object", "a string", ... */
+/* Returns "an object", "a string" and so on. */
 const char *jsonread_token_name(int token);
 
 /* True if the last key or string is s. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of a link that its files share. link.c owns the state; no other file sets it. */
+/*
+ * Members and functions that the files of a link share. link.c owns the state; no other file sets
+ * it.
+ */
 #ifndef COMMON_LINK_LINK_INTERNAL_H
 #define COMMON_LINK_LINK_INTERNAL_H
 
@@ -8,21 +11,21 @@
 #include "common/net/chan.h"
 
 enum link_event {
-	LINK_EV_DIAL, /* time for an attempt */
+	LINK_EV_DIAL, /* it is time for an attempt */
 	LINK_EV_OPEN, /* the channel is open */
 	LINK_EV_WELCOME, /* HELLO_ACK has arrived, or HELLO was accepted */
-	LINK_EV_LOST, /* the channel is closed, or must not be used: l->why */
-	LINK_EV_CLOSE, /* the owner closes it, or the end of an accepted link */
+	LINK_EV_LOST, /* the channel is closed, or must not be used; l->why has the reason */
+	LINK_EV_CLOSE, /* the owner closes the link, or an accepted link ends */
 	LINK_NEVENTS
 };
 
-#define LINK_EVENTS_MAX 8 /* waiting at a time: an action posts one at most */
+#define LINK_EVENTS_MAX 8 /* events that wait at one time: an action posts at most one */
 
 struct link {
 	struct link_conf conf;
 	struct link_dialer dialer; /* dial is NULL for an accepted link */
-	struct buf hello; /* the frame to greet with; dialled links */
-	struct buf out; /* scratch of link_send() */
+	struct buf hello; /* for a dialled link: the HELLO frame */
+	struct buf out; /* for encoding in link_send() */
 	void *user;
 
 	enum link_state state;
@@ -34,8 +37,8 @@ struct link {
 	bool is_slow; /* refused for a reason that will not pass soon: retry late */
 	unsigned attempt;
 
-	struct list in_meter; /* of conf.meter, while UP */
-	struct chan *chan; /* owned; NULL when DOWN */
+	struct list in_meter; /* entry of conf.meter, while UP */
+	struct chan *chan; /* owned; NULL if DOWN */
 	struct loop_timer *timer; /* its purpose depends on the state: see link_on_timer() */
 	struct loop_job job, reap;
 	nsec_t due; /* when the timer should fire */
@@ -52,20 +55,20 @@ struct link {
 	struct link_stats stats;
 };
 
-/* Called from callbacks of the loop: queues the event and processes the queue. */
+/* Called from callbacks of the loop: queues the event, and processes the queue. */
 void link_apply(struct link *l, enum link_event ev);
 
-/* The same, with a reason; the first reason is kept. */
+/* Like link_apply() of LINK_EV_LOST, with a reason; the first reason is kept. */
 void link_lose(struct link *l, const struct err *why);
 
-/* Sends ERROR and loses the link. */
+/* Sends ERROR and ends the link. */
 void link_refuse(struct link *l, enum msg_error_code code, const struct err *why);
-/* The peer broke the rules of the protocol. */
+/* Called when the peer has broken the rules of the protocol. */
 void link_violated(struct link *l, enum msg_error_code code, const struct err *why);
 
 void link_arm(struct link *l, nsec_t after);
 
-/* Sends one message in any state. Returns 0 or negative as link_send(). */
+/* Sends one message in any state. Fails like link_send(). */
 int link_send_now(struct link *l, const struct msg *m);
 
 /* link_in.c: handles the events of a channel. */
@@ -76,7 +79,7 @@ void link_heartbeat_start(struct link *l);
 void link_heartbeat(struct link *l);
 /* Returns the time of the peer's last sign of life. */
 nsec_t link_last_sign(const struct link *l);
-/* Reading was paused or resumed: a pause is not silence of the peer. */
+/* Called when reading was paused or resumed, because a pause is not silence of the peer. */
 void link_heartbeat_unread(struct link *l, bool is_unread);
 void link_got_ping(struct link *l, const struct msg_ping *ping);
 void link_got_pong(struct link *l, const struct msg_pong *pong);

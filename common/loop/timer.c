@@ -6,9 +6,10 @@
 #include <stdlib.h>
 
 #define NOT_ARMED SIZE_MAX
-#define PUT_OFF (SIZE_MAX - 1) /* deferred: its part is held, and lists it */
+#define PUT_OFF (SIZE_MAX - 1) /* due, but its part is held, and has it in a list */
 
-#define CHILDREN 4 /* per place: half as many levels as with two, and adjacent in memory */
+/* children of a heap's node: half as many levels as with two, and adjacent in memory */
+#define CHILDREN 4
 
 struct loop_timer {
 	struct loop *loop;
@@ -20,7 +21,7 @@ struct loop_timer {
 	void *arg;
 };
 
-/* Compares by copies in the slots, so that a hundred thousand timers are not read. */
+/* Compares the copies in the slots, so that the timers themselves need not be read. */
 static bool is_before(const struct timer_slot *a, const struct timer_slot *b)
 {
 	return a->at != b->at ? a->at < b->at : a->seq < b->seq;
@@ -58,7 +59,7 @@ static size_t sift_down(struct loop *l, size_t i, const struct timer_slot *s)
 	return i;
 }
 
-/* The table belongs to the whole, whichever part runs. */
+/* The heap belongs to the whole, whichever part runs. */
 static int make_room(struct loop *whole)
 {
 	struct loop *was = loop_enter(whole);
@@ -186,7 +187,7 @@ bool timers_run_first(struct loop *l, nsec_t until, uint64_t last)
 	loop_timer_cancel(t);
 	l->called++;
 	l->running = t->loop;
-	t->fn(t->arg); /* t may be gone now */
+	t->fn(t->arg); /* t may be freed now */
 	l->running = was;
 	return true;
 }

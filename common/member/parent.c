@@ -22,19 +22,20 @@ struct parent {
 	struct link_net *top_net, *site_net;
 	struct link *parent; /* link that is UP and serves us; NULL: none */
 	char *listen, *stated, *software; /* owned */
-	char at[PARENT_ADDRESS_BYTES]; /* of site */
-	/* the sm that has sent us there; "" = mainsm, or a parent that was */
+	char at[PARENT_ADDRESS_BYTES]; /* address of `site` */
+	/* address of the sm that has redirected us; "" = mainsm, or a former parent */
 	char sent_by[PARENT_ADDRESS_BYTES];
-	char way[PARENT_WAYS_MAX][PARENT_ADDRESS_BYTES]; /* addresses from the last parent */
-	char ways[PARENT_ADDRESS_BYTES]; /* parent_ways() */
+	/* addresses of alternatives, from the last parent */
+	char way[PARENT_WAYS_MAX][PARENT_ADDRESS_BYTES];
+	char ways[PARENT_ADDRESS_BYTES]; /* result of parent_ways() */
 	unsigned nway, next_way, hops;
 	uint64_t moves;
 	uint32_t site_number, level;
-	/* sent to a daemon that does not answer: asks to stay with the next one that does */
+	/* redirected to a daemon that does not answer: the next HELLO asks not to be redirected */
 	bool is_stray;
 	unsigned site_retries;
 	struct loop_timer *ask;
-	struct buf question; /* frame for mainsm that waits */
+	struct buf question; /* waiting frame for mainsm */
 	bool is_closed;
 };
 
@@ -79,7 +80,7 @@ static void drop_site(struct parent *u, const char *reason)
 	u->site_net = NULL;
 }
 
-/* Stores the parent's list of alternatives. */
+/* Stores the list of alternatives of the parent. */
 static void take_ways(struct parent *u, const char *list)
 {
 	u->nway = u->next_way = 0;
@@ -94,7 +95,7 @@ static void take_ways(struct parent *u, const char *list)
 	}
 }
 
-/* Reports the nearest parents, as many as a message can have. */
+/* Writes the nearest parents for the branches, as many as fit in a message. */
 static void report_ways(struct parent *u)
 {
 	size_t n = 0;
@@ -135,8 +136,8 @@ static void become(struct parent *u, struct link *parent, const struct msg_hello
 }
 
 /*
- * The daemon that was asked on this link may still count us as its own: it was our parent, or its
- * answer was lost. The next one gets a higher number.
+ * Increases our number for the next search. The daemon on this link may still count us as its
+ * branch: it was our parent, or its answer was lost.
  */
 static void search_again(struct parent *u, struct link *l)
 {
@@ -144,7 +145,8 @@ static void search_again(struct parent *u, struct link *l)
 
 	u->moves++;
 	hello = hello_of(u, l == u->top);
-	link_set_hello(l, &hello); /* no memory: as before, and it may be refused once */
+	/* without memory the HELLO stays as it was, and may be refused once */
+	link_set_hello(l, &hello);
 }
 
 static void lose(struct parent *u, struct link *l, const struct err *why)
@@ -158,7 +160,7 @@ static void lose(struct parent *u, struct link *l, const struct err *why)
 
 static void redial_top(struct parent *u);
 
-/* Called if our number belongs to another host: mainsm has the right one, the sm does not. */
+/* Requests our number from mainsm, because it belongs to another host. The sm does not know it. */
 static void ask_for_number(struct parent *u)
 {
 	const struct err why = { .code = ERR_DENIED,
@@ -179,7 +181,7 @@ static void on_msg(void *arg, struct link *l, const struct msg *m)
 			ask_for_number(u);
 		return;
 	}
-	/* A daemon that does not serve us may send only answers to our requests. */
+	/* A daemon that does not serve us may only send answers to our requests. */
 	if (l == u->parent || m->type == MSG_ENROL_ACK || m->type == MSG_STOP ||
 	    m->type == MSG_REVOKED)
 		u->conf.on_msg(u->conf.arg, m);
@@ -199,7 +201,7 @@ static void on_writable(void *arg, struct link *l)
 
 static void dial_top(struct parent *u);
 
-/* An unanswered request on a link blocks further ones, so the link is dialled again. */
+/* Dials again, because an unanswered request on a link blocks further ones. */
 static void redial_top(struct parent *u)
 {
 	drop_top(u, "asked again");
@@ -208,7 +210,7 @@ static void redial_top(struct parent *u)
 
 static int dial_site(struct parent *u, const char *list, struct err *e);
 
-/* Dials the next alternative; mainsm if there is none. */
+/* Dials the next alternative, or mainsm if there is none. */
 static void dial_other(struct parent *u)
 {
 	char other[PARENT_ADDRESS_BYTES] = "";
@@ -216,8 +218,8 @@ static void dial_other(struct parent *u)
 
 	if (u->sent_by[0]) {
 		/*
-		 * Redirected to an sm that does not answer: returns to the sender, and asks to stay
-		 * there.
+		 * Redirected to an sm that does not answer: returns to the sender, and asks not to
+		 * be redirected.
 		 */
 		str_copy(other, sizeof(other), u->sent_by);
 		u->sent_by[0] = 0;
@@ -230,7 +232,7 @@ static void dial_other(struct parent *u)
 		redial_top(u);
 }
 
-/* The sm redirects this daemon to an sm below it. */
+/* Dials an sm to which the current sm redirects this daemon. */
 static void send_on(struct parent *u, const char *to)
 {
 	char by[PARENT_ADDRESS_BYTES];
@@ -276,7 +278,7 @@ static void on_site_retry(void *arg, struct link *l, const struct err *why, nsec
 		dial_other(u);
 }
 
-/* "host:port,host:port,...": those with the port of the first. */
+/* Splits "host:port,host:port,..." into the hosts with the port of the first one. */
 static unsigned split_list(const char *list, char host[][NAME_MAX_BYTES + 1], uint16_t *port,
 			   struct err *e)
 {

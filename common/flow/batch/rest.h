@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One batch for many links. Of the thousands of pairs of a matrix most are 0 in each read. Their
- * links share one batch, the rest. It represents all links of its piece that have no batch of their
- * own for that read. It has their number and the sum of their hashes. A receiver with other links
- * (the objects changed, or a frame was lost) sets none of them to 0.
+ * One batch for many links. Most of the thousands of pairs of a matrix are 0 in each read. Their
+ * links share one batch, the *rest*. It stands for all links of its piece that have no batch of
+ * their own for that read. It has their number and the sum of their hashes. A receiver with other
+ * links (objects have changed, or a frame was lost) sets none of them to 0.
  */
 #ifndef COMMON_FLOW_BATCH_REST_H
 #define COMMON_FLOW_BATCH_REST_H
@@ -11,7 +11,7 @@
 #include "common/base/err.h"
 #include "common/flow/engine/flow.h"
 
-/* With fewer links, each is sent by itself with its name. */
+/* if fewer links have the value 0, each is sent with its name */
 #define FLOW_REST_MIN 16
 
 struct flow_rest {
@@ -30,29 +30,29 @@ struct flow_rest {
 void flow_rest_clear(struct flow_rest *r);
 
 /*
- * Adds the batch to the rest. Returns true if it did, so that the caller does not send it. Valid
- * until the graph changes.
+ * Adds the batch to the rest if its value is 0. Returns true if it was added, so that the caller
+ * does not send it. Valid until the graph changes.
  */
 bool flow_rest_take(struct flow_rest *r, const struct flow_batch *b);
 
 /*
- * Calls put() with the collected batches: with one rest, or, below FLOW_REST_MIN, with each. The
- * rest is empty afterwards.
+ * Calls put() with the rest, or, below FLOW_REST_MIN links, with each collected batch. The rest is
+ * empty afterwards.
  */
 void flow_rest_give(struct flow_rest *r, void (*put)(void *arg, const struct flow_batch *b),
 		    void *arg);
 
-/* For a receiver of a rest: the links from the piece that sent it. */
+/* For a receiver of a rest: the links from the piece that has sent it. */
 struct flow_rest_links {
-	const char *(*at)(void *arg, size_t i); /* NULL: i is beyond the last */
+	const char *(*at)(void *arg, size_t i); /* returns NULL beyond the last link */
 	bool (*has_reported)(void *arg, const char *link, int64_t read);
 	void (*take)(void *arg, const struct flow_batch *b);
 	void *arg;
 };
 
 /*
- * Calls take() for each link without a batch for that read. -ERR_INVALID: the links are not those
- * of the rest, and take() is not called.
+ * Calls take() for each link without a batch for that read. Fails with ERR_INVALID if the links are
+ * not those of the rest, and then does not call take().
  */
 int flow_rest_apart(const struct flow_batch *rest, const struct flow_rest_links *links);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The dataflow engine: graphs of any number of measurements, run in one daemon. Pure: times are
- * arguments, and results are passed to callbacks. Nothing is allocated while tokens flow. Equal
- * nodes of two measurements (the same operation on the same inputs) exist once; each measurement
- * has its own results. Nodes that count reads (aggregates over virtual time, links, results) belong
- * to one measurement.
+ * The dataflow engine, which evaluates the graphs of any number of measurements in one daemon.
+ * Pure: times are arguments, and results are passed to callbacks. Nothing is allocated while tokens
+ * flow. Equal nodes of two measurements (the same operation on the same inputs) exist once; each
+ * measurement has its own results. Nodes that count reads (aggregates over virtual time, links,
+ * results) belong to one measurement.
  */
 #ifndef COMMON_FLOW_ENGINE_FLOW_H
 #define COMMON_FLOW_ENGINE_FLOW_H
@@ -18,14 +18,14 @@ struct flow;
 
 struct flow_limits {
 	size_t measurements_max, nodes_max;
-	size_t state_max_bytes; /* of all nodes */
+	size_t state_max_bytes; /* limit of the state of all nodes */
 };
 
 /* A value of an output. */
 struct flow_result {
 	uint32_t measurement, output;
-	struct flow_token t; /* key: number of the read, or the virtual time */
-	/* for a HISTOGRAM, other values in parts, or a stop; NULL otherwise */
+	struct flow_token t; /* its key is the number of the read, or the virtual time */
+	/* the aggregate of a HISTOGRAM, of other values in parts, or of a stop; otherwise NULL */
 	const struct agg *a;
 	bool is_enough; /* for a stop: its rule holds */
 	/* for a stop: detected dependence that makes its interval too narrow */
@@ -43,12 +43,12 @@ struct flow_batch {
 	uint64_t lost; /* tokens for which there was no room */
 	uint32_t n;
 	const struct flow_token *t;
-	const struct agg *a; /* n of them when partial */
-	uint32_t rest; /* number of links of its piece in a rest (rest.h); 0: for its own link */
+	const struct agg *a; /* for a partial batch: n aggregates */
+	uint32_t rest; /* for a rest (rest.h): number of its links; 0: a batch of a single link */
 	uint64_t rest_sum;
 };
 
-/* The callbacks may not change the engine; their arguments are valid during the call. */
+/* The callbacks must not change the engine. Their arguments are valid during the call. */
 struct flow_out {
 	void (*on_result)(void *arg, const struct flow_result *r);
 	void (*on_batch)(void *arg, const struct flow_batch *b);
@@ -60,9 +60,9 @@ struct flow *flow_new(const struct flow_limits *limits, const struct flow_out *o
 void flow_free(struct flow *f);
 
 /*
- * Verifies and loads the graph of a measurement, and starts it. An existing measurement gets this
- * graph in place of its own: equal nodes keep their state, and its start and reads continue. On
- * failure (ERR_INVALID, ERR_LIMIT, ERR_NOMEM) nothing has changed.
+ * Verifies and loads the graph of a measurement, and starts it. For an existing measurement it
+ * replaces the graph: equal nodes keep their state, and start and reads continue. Fails with
+ * ERR_INVALID, ERR_LIMIT, ERR_NOMEM, without a change.
  */
 int flow_load(struct flow *f, struct flow_graph *g, nsec_t start, struct err *e);
 /* Ignores an unknown measurement. Without measurements the engine has no tables. */
@@ -74,14 +74,15 @@ void flow_remove(struct flow *f, uint32_t measurement);
 
 /*
  * Returns the input for node `number` of the measurement's graph, for the calls below. Measurements
- * that share it get the same one. Valid until the last of them is removed. FLOW_NO_INPUT: the node
- * is no input.
+ * that share the node get the same input. Valid until the last of them is removed. Returns
+ * FLOW_NO_INPUT if the node is not an input.
  */
 uint32_t flow_input(const struct flow *f, uint32_t measurement, uint32_t number);
 
 /*
- * Pushes a token. For a VT input it flows at once. For a READ input (key: the number of the read,
- * later than the last one) it waits for flow_read(); the last token counts. requester is filled in.
+ * Pushes a token. At a VT input it is processed at once. At a READ input (key: the number of the
+ * read, later than the last one) it waits for flow_read(), and the last such token counts. The
+ * engine sets requester.
  */
 void flow_push(struct flow *f, uint32_t input, const struct flow_token *t);
 
@@ -99,15 +100,15 @@ void flow_end(struct flow *f, uint32_t input);
 void flow_open(struct flow *f, uint32_t input);
 
 /*
- * Takes a batch from the other end of a link; it waits for its read. ERR_NOTFOUND: no such link,
- * ERR_INVALID: the link is of another kind. A batch for an earlier read is late: its tokens and its
- * aggregates since the last read count in the next read, others are dropped. A second batch for a
- * read, or one FLOW_READS_OPEN reads ahead, is counted and ignored.
+ * Takes a batch from the other end of a link, which waits for its read. Fails with ERR_NOTFOUND for
+ * an unknown link, and ERR_INVALID for a link of another kind. A batch for an earlier read is late:
+ * its tokens, and its aggregates since the last read, count in the next read; others are dropped. A
+ * second batch for a read, or one FLOW_READS_OPEN reads ahead, is counted and ignored.
  */
 int flow_take(struct flow *f, const struct flow_batch *b, struct err *e);
 
 /*
- * True if a batch for that read has arrived, or the read is too old to be known. False also for an
+ * True if a batch for that read has arrived, or if the read is too old to be known. False for an
  * unknown link.
  */
 bool flow_has_taken(const struct flow *f, uint32_t measurement, const char *link, int64_t read);
@@ -117,24 +118,25 @@ int flow_link_open(struct flow *f, uint32_t measurement, const char *link);
 /* --- reads */
 
 /*
- * Interval number r ends at t (mainsm's time). When this call precedes tokens of later times, those
- * count for the interval after it. Otherwise all tokens before flow_read() count.
+ * Announces the end of the current interval at t (mainsm's time), so that later tokens count in the
+ * next interval. Without this call, all tokens before flow_read() count.
  */
 int flow_announce(struct flow *f, uint32_t measurement, nsec_t t);
 
 /*
- * Reads the measurement: its data are complete up to t. Calls on_result() and on_batch() before it
- * returns. ERR_NOTFOUND; ERR_INVALID unless read and t are beyond the last ones.
+ * Reads the measurement, whose data are complete up to t. Calls on_result() and on_batch() before
+ * it returns. Fails with ERR_NOTFOUND, and with ERR_INVALID unless read and t are beyond the last
+ * ones.
  */
 int flow_read(struct flow *f, uint32_t measurement, int64_t read, nsec_t t, struct err *e);
 
-/* Returns the last read of the measurement, 0: none yet; -1: there is no such measurement. */
+/* Returns the last read of the measurement; 0: none yet; -1: there is no such measurement. */
 int64_t flow_last_read(const struct flow *f, uint32_t measurement);
 
 /* --- counters */
 
 struct flow_counts {
-	uint64_t in, out; /* tokens */
+	uint64_t in, out; /* tokens in and out */
 	uint64_t late, doubles;
 	uint64_t unmatched; /* keys of an operation that some input never had */
 	uint64_t incomplete; /* keys of a set that fired without some */
@@ -147,10 +149,10 @@ struct flow_look {
 	uint32_t measurements; /* measurements that share it */
 	uint32_t open; /* keys or tokens that it holds */
 	uint32_t window;
-	bool closed; /* an operation, a set: as of the last token or read */
+	bool closed; /* for an operation or a set: its state at the last token or read */
 };
 
-/* Reports node `number` of the measurement's graph. ERR_NOTFOUND. */
+/* Reports node `number` of the measurement's graph. Fails with ERR_NOTFOUND. */
 int flow_look(const struct flow *f, uint32_t measurement, uint32_t number, struct flow_look *out);
 
 struct flow_size {

@@ -18,24 +18,28 @@
 struct op_state {
 	struct match m; /* used only if more than one input varies */
 	bool matched;
-	struct flow_token *in; /* [window or 1][nin] */
+	struct flow_token *in; /* [window, or 1][nin] */
 	struct agg *pair; /* PAIR: its output */
 };
 
-/* SET: one partial aggregate per key; in the READ domain only one. */
+/* SET: one partial aggregate for each key; in the READ domain only one. */
 struct set_state {
 	struct match m;
-	struct flow_partial *part; /* [window or 1] */
-	struct sketch *sketch; /* as many, or NULL */
+	struct flow_partial *part; /* [window, or 1] */
+	struct sketch *sketch; /* as many sketches, or NULL */
 };
 
-/* VT_AGG: this interval, the next (tokens later than the announced end), and since the start. */
+/*
+ * VT_AGG: aggregates of this interval, of the next one (tokens later than the announced end), and
+ * since the start.
+ */
 struct agg_state {
-	struct flow_partial *part; /* part[now] and part[!now] the two, part[2] the total */
+	/* part[now] and part[!now] are the two intervals, part[2] is the total */
+	struct flow_partial *part;
 	struct sketch *sketch; /* 3 or NULL */
 	unsigned now;
-	bool has_lived; /* some contributor could have reported, in the interval or since the start
-			 */
+	/* some contributor could have reported, in the interval or since the start */
+	bool has_lived;
 };
 
 /* LINK_IN of the READ domain: batches for future reads. */
@@ -47,34 +51,34 @@ struct reads_state {
 
 /* Links of the VT domain: tokens in the order of arrival. */
 struct queue_state {
-	struct flow_token *t; /* [window] */
-	struct agg *a; /* or NULL */
+	struct flow_token *t; /* [window], a ring */
+	struct agg *a; /* aggregates of partial tokens, or NULL */
 	struct sketch *sketch;
 	uint32_t cap, head, n;
-	uint64_t lost; /* of the current read */
+	uint64_t lost; /* lost tokens of the current read */
 	struct queue_mark {
 		int64_t read;
-		uint32_t n; /* tokens of that read, from head on */
+		uint32_t n; /* number of tokens of that read, from head on */
 		bool lost;
 	} mark[FLOW_READS_OPEN];
 	uint32_t nmarks;
 };
 
-/* DELTA: the last read that had a value. */
+/* DELTA: the state at the last read that had a value. */
 struct delta_state {
 	double value, error;
 	nsec_t time;
 	int64_t read;
 };
 
-/* STOP: the parsed rule. */
+/* STOP: the decoded rule. */
 struct stop_state {
 	struct stop *rule; /* owned */
 	bool is_reached; /* the rule holds at the current read */
 	enum dependence dependence;
 };
 
-/* CHOICE: its words, owned. */
+/* CHOICE: its words; owned. */
 struct choice_state {
 	struct choice_word *word;
 	size_t n;
@@ -84,13 +88,13 @@ struct fedge {
 	uint32_t node, input;
 };
 
-/* Members that the processing of a token needs are first, in few cache lines. */
+/* The members that a token needs are first, in few cache lines. */
 struct fnode {
 	enum flow_kind kind;
 	enum flow_op op;
-	uint32_t edge, nedge; /* edges to its readers */
+	uint32_t edge, nedge; /* edges to the nodes that read it */
 	uint32_t nin;
-	uint32_t measurement; /* index, if the node belongs to one */
+	uint32_t measurement; /* index of the measurement, for nodes that belong to one */
 	int64_t shift;
 	struct flow_counts count;
 
@@ -107,17 +111,17 @@ struct fnode {
 
 	enum flow_domain domain;
 	bool partial, closed;
-	bool shut; /* INPUT, LINK_IN: its owner closed it, */
-	bool ended; /* because it has no more inputs */
-	bool passed; /* already in the list under construction */
+	bool shut; /* INPUT, LINK_IN: its owner has closed it, */
+	bool ended; /* because it has no further data */
+	bool passed; /* it is already in the list under construction */
 	struct flow_fold fold;
 
-	struct flow_token now; /* READ: its output for the current read */
+	struct flow_token now; /* READ: its output in the current read */
 	const struct agg *now_agg;
 
-	uint32_t *in; /* numbers of nodes */
+	uint32_t *in; /* numbers of its input nodes */
 	uint32_t depth, refs, behind, window, output;
-	uint32_t alive_k, alive_n; /* contributors that are open */
+	uint32_t alive_k, alive_n; /* contributors: open ones, and those that should be */
 	enum flow_since since;
 	bool per_second;
 	bool bounds_steps; /* INPUT: see flow_source_bounds_steps() */
@@ -129,31 +133,32 @@ struct fnode {
 };
 
 struct fmeas {
-	uint32_t id; /* 0: free */
+	uint32_t id; /* 0: free entry */
 	nsec_t start, last_t, until;
 	bool announced;
 	int64_t last_read;
-	uint32_t *node; /* by number in the graph */
+	uint32_t *node; /* node, by number in the graph */
 	size_t nnode;
-	uint32_t *pass; /* the measurement's nodes, inputs before readers, each once */
+	/* the measurement's nodes, inputs before the nodes that read them, each once */
+	uint32_t *pass;
 	size_t npass;
-	struct smap link; /* names of its LINK_INs -> place + 1 */
+	struct smap link; /* name of a LINK_IN -> its index + 1 */
 };
 
 struct flow {
 	struct flow_limits limits;
 	struct flow_out out;
 	struct fnode *node;
-	size_t nnode, node_cap; /* places, some of them free (refs 0) */
+	size_t nnode, node_cap; /* nodes by index, some of them free (refs 0) */
 	struct fmeas *meas;
 	size_t nmeas, meas_cap;
 	struct fedge *edge;
 	size_t edge_cap;
-	uint32_t *order; /* places in use by depth */
+	uint32_t *order; /* indexes in use, by depth */
 	size_t norder, order_cap;
-	struct smap by_identity; /* -> place + 1 */
+	struct smap by_identity; /* identity -> index + 1 */
 	size_t used, state_bytes;
-	size_t free_from; /* no place below it is free */
+	size_t free_from; /* no index below this one is free */
 	bool is_unsettled; /* inputs were closed or opened since flow_settle() */
 };
 
@@ -161,25 +166,25 @@ struct fmeas *flow_meas(const struct flow *f, uint32_t measurement);
 
 /* --- flow_node.c */
 /*
- * Allocates the node's state as g describes it; -ERR_NOMEM leaves nothing behind. inputs: n->in are
- * loaded.
+ * Allocates the node's state as g describes it. Fails with ERR_NOMEM, and leaves nothing behind.
+ * The inputs in n->in must be loaded.
  */
 int flow_node_init(struct flow *f, struct fnode *n, const struct flow_node *g);
 void flow_node_done(struct fnode *n);
 
 /* --- flow_run.c: the VT domain */
-/* Passes the token to all readers of the node. a: its partial aggregate, or NULL. */
+/* Passes the token to all nodes that read this one. a: its partial aggregate, or NULL. */
 void flow_emit(struct flow *f, struct fnode *n, const struct flow_token *t, const struct agg *a);
 
 /* --- flow_close.c */
 /*
- * Recounts closed inputs and living contributors after inputs or the graph changed. Called once
- * after many inputs were closed: it examines every node.
+ * Counts closed inputs and remaining contributors again, after inputs or the graph have changed.
+ * Called once after many inputs were closed, because it examines each node.
  */
 void flow_settle(struct flow *f);
 void flow_settle_if_needed(struct flow *f);
 
-/* --- one file per kind */
+/* --- one file for each kind of node */
 int op_init(struct flow *f, struct fnode *n);
 void op_done(struct fnode *n);
 void op_take(struct flow *f, struct fnode *n, uint32_t input, const struct flow_token *t);

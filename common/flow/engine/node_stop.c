@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stops: the value of an aggregate of all, and whether its values are enough. */
+/* Stops: the value of an aggregate of all ranks, and whether there are enough values. */
 #include "common/flow/engine/flow_internal.h"
 #include "stats/stop.h"
 
@@ -33,7 +33,7 @@ static bool is_reached(const struct stop *rule, const struct agg *a)
 	return !a->pinf && !a->ninf && stop_is_reached(rule, &m, &none);
 }
 
-/* Tests dependence within ranks: each rank's values with its own previous ones. */
+/* Tests dependence within ranks: values of each rank with its previous ones. */
 static enum dependence dependence_in(const struct flow *f, const struct fnode *n)
 {
 	const struct agg *a = n->nin > 1 ? f->node[n->in[1]].now_agg : NULL;

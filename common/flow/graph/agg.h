@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Aggregates of a set of values, computed in any number of steps. The partial aggregates of two
- * sets merge into the aggregate of both, in any order and grouping. The result is exact for COUNT,
- * MIN, MAX, UNIQUE and the sketch, and correct up to rounding for the others. Infinite values are
- * counted separately, and added in the result only. NaN means "no value" everywhere here.
+ * sets can be merged to the aggregate of both, in any order and grouping. The result is exact for
+ * COUNT, MIN, MAX, UNIQUE and the sketch, and correct up to rounding for the others. Infinite
+ * values are counted separately, and added to the result only. NaN always means "no value".
  */
 #ifndef COMMON_FLOW_GRAPH_AGG_H
 #define COMMON_FLOW_GRAPH_AGG_H
@@ -23,32 +23,36 @@ enum agg_kind {
 	AGG_PROD,
 	AGG_MEAN,
 	AGG_STDEV, /* of the population: the root of M2 / n */
-	AGG_UNIQUE, /* any of them: the smallest; the bound is the distance to the others */
+	AGG_UNIQUE, /* the smallest value; its bound is the distance to the others */
 	AGG_QUANTILE,
 	AGG_HISTOGRAM,
-	AGG_VARIANCE, /* this and the next: sample estimates with n - 1, see stats/moments.h */
+	/* VARIANCE and the following ones: sample estimates with n - 1, see stats/moments.h */
+	AGG_VARIANCE,
 	AGG_SKEWNESS,
 	AGG_KURTOSIS,
-	/* half the width of the mean's confidence interval by Student's t; q is the level */
+	/* half the width of the mean's confidence interval by Student's t, at the level q */
 	AGG_CI,
-	AGG_COVARIANCE, /* of two values, as stats/pairs.h has them */
+	AGG_COVARIANCE, /* of two values, see stats/pairs.h */
 	AGG_CORRELATION,
 	AGG_NKINDS
 };
 
-/* A product as mant * 2^exp, mant 0 or 0.5 <= |mant| < 1: intermediate results cannot overflow. */
+/*
+ * A product as mant * 2^exp with mant 0 or 0.5 <= |mant| < 1, so that intermediate results cannot
+ * overflow.
+ */
 struct agg_product {
 	double mant;
 	int64_t exp;
 };
 
-#define AGG_SUMS_MAX 5 /* per aggregate: for pairs */
+#define AGG_SUMS_MAX 5 /* largest number of sums of an aggregate: that of pairs */
 
-/* Fields are for agg.c and for readers and writers of messages. */
+/* Only agg.c, and the readers and writers of messages, use the members. */
 struct agg {
 	enum agg_kind kind;
-	uint32_t pinf, ninf; /* infinite values, apart from n */
-	uint64_t n; /* finite values */
+	uint32_t pinf, ninf; /* infinite values, which are not in n */
+	uint64_t n; /* number of finite values */
 	/*
 	 * error of the values: their sum for SUM and MEAN, else the greatest; for pairs that of
 	 * the first value
@@ -56,14 +60,14 @@ struct agg {
 	double error;
 	union {
 		struct sum sum;
-		struct powers powers; /* of the kinds that have agg_kind_powers() */
+		struct powers powers; /* for kinds with agg_kind_powers() */
 		struct {
 			struct pairs of;
 			double error; /* error of the second values */
 		} pairs; /* of the kinds that are agg_kind_is_of_pairs() */
 		struct {
 			double min, max;
-		} range; /* MIN, MAX, UNIQUE */
+		} range; /* for MIN, MAX, UNIQUE */
 		struct {
 			/* product of the values, and that of |value| + error */
 			struct agg_product value, most;
@@ -72,24 +76,27 @@ struct agg {
 	};
 };
 
-/* Returns "MEAN"; NULL for an invalid number. */
+/* Returns a name such as "MEAN"; NULL for an invalid number. */
 const char *agg_kind_name(enum agg_kind kind);
-/* Finds the kind of that name in upper case; false: there is none. */
+/* Finds the kind of that name in upper case. Returns false if there is none. */
 bool agg_kind_find(const char *name, enum agg_kind *out);
 
-/* True if the aggregate needs a sketch, some kilobytes instead of a few numbers. */
+/* True if the aggregate needs a sketch, which has some kilobytes instead of a few numbers. */
 static inline bool agg_kind_has_sketch(enum agg_kind kind)
 {
 	return kind == AGG_QUANTILE || kind == AGG_HISTOGRAM;
 }
 
 /*
- * Returns how many of mean, M2, M3, M4 it needs, 0: none. Only these are sent, and only they are
+ * Returns how many of mean, M2, M3, M4 the kind needs. Only these are sent, and only these are
  * valid in a received aggregate.
  */
 unsigned agg_kind_powers(enum agg_kind kind);
 
-/* Returns the number of its sums: SUM, MEAN one, those with powers these, pairs five. */
+/*
+ * Returns the number of sums: SUM and MEAN have one, kinds with powers the number of their powers,
+ * pairs five.
+ */
 unsigned agg_kind_sums(enum agg_kind kind);
 
 /* True if the inputs are pairs of values. */
@@ -104,49 +111,52 @@ static inline bool agg_kind_has_share(enum agg_kind kind)
 	return kind == AGG_QUANTILE || kind == AGG_CI;
 }
 
-/* True if q is a valid parameter; other kinds ignore it. */
+/* True if q is a valid parameter of the kind; kinds without a parameter ignore it. */
 bool agg_share_is_fit(enum agg_kind kind, double q);
 
-/* sketch: owned by the caller, for the kinds that have one, else NULL. */
+/* sketch: for kinds that have one, owned by the caller; otherwise NULL. */
 void agg_init(struct agg *a, enum agg_kind kind, struct sketch *sketch);
 /* Empties the aggregate. */
 void agg_clear(struct agg *a);
 
-/* error: bound of |v - truth|, >= 0. A NaN is not added. Not for kinds of pairs. */
+/*
+ * Adds a value with the bound of |v - true value|, >= 0. A NaN is not added. Not for kinds of
+ * pairs.
+ */
 void agg_add(struct agg *a, double v, double error);
 
-/* Adds a pair (x, y) to an aggregate of pairs; parameters as above. */
+/* Adds a pair (x, y) to an aggregate of pairs, with their bounds. */
 void agg_add_pair(struct agg *a, double x, double x_error, double y, double y_error);
 
-/* b must be of the same kind. */
+/* Merges b, which must be of the same kind. */
 void agg_merge(struct agg *a, const struct agg *b);
 
 /* Copies b; a keeps its own sketch. */
 void agg_copy(struct agg *a, const struct agg *b);
 
 /*
- * Returns the result and its error bound. NaN if there is none: no value for a kind that needs one,
- * or a sum of inf and -inf. SUM of nothing is 0, PROD 1, COUNT 0. HISTOGRAM: the number of values.
- * q: for a kind with agg_kind_has_share().
+ * Returns the result and its error bound. The result is NaN if a kind needs a value and there is
+ * none. A sum of inf and -inf is NaN. Without values SUM is 0, PROD 1, COUNT 0. For HISTOGRAM the
+ * result is the number of values. q: for kinds with agg_kind_has_share().
  */
 double agg_value(const struct agg *a, double q, double *error);
 
-/* Returns the moments of a kind with powers, without those that need a sequence. */
+/* Returns the moments of a kind with powers, without results that need a sequence of values. */
 struct moments agg_moments(const struct agg *a);
 
 /*
- * Returns the result of another kind: MEAN or one with powers. agg_gives() is true if the powers of
- * `of` suffice for it, and for an interval of the mean. An aggregate of that kind merged from the
- * same values has the same result. Its bound is the same too, except for MEAN: here it is the
- * greatest.
+ * agg_as() returns the result of another kind: MEAN, or a kind with powers. agg_gives() is true if
+ * the powers of `of` suffice for that, and for an interval of the mean. The result is the same as
+ * that of an aggregate of the other kind. The bound is the same, too, except for MEAN, where it is
+ * the largest one.
  */
 bool agg_gives(enum agg_kind of, enum agg_kind as);
 double agg_value_as(const struct agg *a, enum agg_kind as, double q, double *error);
 
-/* Values in it. */
+/* Returns the number of values. */
 uint64_t agg_count(const struct agg *a);
 
-/* True if an aggregate of a peer may be merged, because some values could have produced it. */
+/* True if an aggregate of a peer may be merged, because real values could have produced it. */
 bool agg_is_sane(const struct agg *a);
 
 #endif

@@ -35,32 +35,36 @@ enum flow_domain { FLOW_ANY, FLOW_VT, FLOW_READ };
 
 enum flow_kind {
 	FLOW_CONST,
-	FLOW_INPUT, /* values are supplied by the daemon: .source */
+	FLOW_INPUT, /* the daemon supplies the values: .source */
 	FLOW_OP, /* .op over inputs of one key */
-	FLOW_SET, /* .fold over its inputs of one key; all of one domain */
-	FLOW_VT_AGG, /* .fold over the keys of one VT input; one token for each read */
+	FLOW_SET, /* .fold over the inputs of one key, which are all in one domain */
+	FLOW_VT_AGG, /* .fold over the keys of one VT input, with one token for each read */
 	FLOW_SHIFT, /* VT: adds .shift to the key. `e AT p(vt-1)` is `e AT p(vt)` shifted by 1 */
 	/*
-	 * READ: the difference to the last read that had a value; see below. VT, of a source: the
-	 * difference to the previous event with any key.
+	 * READ: the difference to the last read that had a value; see below. VT: the difference of
+	 * a source to its previous event with any key.
 	 */
 	FLOW_DELTA,
-	FLOW_RATE, /* READ: divided by the seconds of the interval, .since start or last read */
-	FLOW_LINK_IN, /* receives the output of a LINK_OUT of the same name: .link */
-	FLOW_LINK_OUT, /* sends its input upwards, once per read: .link.name, .link.window */
-	FLOW_RESULT, /* the input is output number .output of the measurement */
 	/*
-	 * READ: a partial aggregate with powers; its value, and whether there are enough values:
-	 * .stop. The optional second input is the partial CORRELATION of its values with the
+	 * READ: divided by the seconds of the interval, which begins at .since: the start or the
+	 * last read
+	 */
+	FLOW_RATE,
+	FLOW_LINK_IN, /* emits the tokens of a LINK_OUT of the same name: .link */
+	FLOW_LINK_OUT, /* sends its input to the parent, once per read: .link.name, .link.window */
+	FLOW_RESULT, /* its input is output number .output of the measurement */
+	/*
+	 * READ: the value of a partial aggregate with powers, and whether there are enough values:
+	 * .stop. The optional second input is the partial CORRELATION of the values with the
 	 * previous ones.
 	 */
 	FLOW_STOP,
-	FLOW_PAIR, /* two inputs of one key: the partial aggregate .fold of this one pair */
-	FLOW_CHOICE, /* VT: the tokens of those keys that .choice has */
+	FLOW_PAIR, /* two inputs of one key: makes the partial aggregate .fold of this one pair */
+	FLOW_CHOICE, /* VT: passes on tokens with the keys that .choice has */
 	FLOW_NKINDS
 };
 
-/* Truth is 1 and 0; any value but 0 is true. */
+/* A condition is 1 or 0; any value except 0 is true. */
 enum flow_op {
 	FLOW_OP_ADD,
 	FLOW_OP_SUB,
@@ -97,7 +101,8 @@ enum flow_since { FLOW_SINCE_START, FLOW_SINCE_LAST };
 
 enum flow_source_kind {
 	FLOW_SOURCE_METRIC, /* a built-in metric of an object */
-	FLOW_SOURCE_PARAMETER, /* VT: of the probe, .parameter from 1 (0 is the virtual time) */
+	/* VT: parameter .parameter of the probe, from 1 (0 is the virtual time) */
+	FLOW_SOURCE_PARAMETER,
 	FLOW_SOURCE_TIME, /* seconds of mainsm's time since the start */
 	FLOW_SOURCE_EVENT, /* VT: the value 1 at each event of the probe */
 	FLOW_NSOURCES
@@ -108,27 +113,31 @@ struct flow_names {
 	size_t n;
 };
 
-/* Texts are "" if the kind has none. A source with a probe is in the VT domain, without in READ. */
+/*
+ * Strings are "" if the kind does not have them. A source with a probe is in the VT domain, others
+ * in READ.
+ */
 struct flow_source {
 	enum flow_source_kind kind;
-	const char *metric; /* "Send_volume" */
+	const char *metric; /* such as "Send_volume" */
 	const char *object; /* token of the measured object: p_1_..., n_1, s_1 */
 	const char *probe; /* name of the probe that provides the values */
 	const char *process; /* token of the process that executes the probe */
 	uint32_t parameter;
 	/*
-	 * METRIC: counted from the measurement's start, so only measurements with the same start
-	 * can share it. False for differences, where the start does not matter. TIME with a probe
-	 * is then the host's own clock, without a bound for its distance from mainsm's.
+	 * METRIC: values are counted from the measurement's start, so only measurements with the
+	 * same start can share the source. False for differences, for which the start has no
+	 * influence. TIME with a probe is then the host's own clock, without a bound for its
+	 * distance from mainsm's.
 	 */
 	bool from_start;
-	struct flow_names partners, regions; /* empty: all */
+	struct flow_names partners, regions; /* empty: all of them */
 };
 
 /*
- * Errors of totals by partners grow without limit. The source knows the increase between two reads
- * more precisely. So the error of its value is that of the difference to the previous value, and
- * only differences are used.
+ * Errors of totals by partners grow without limit, but the source knows the increase between two
+ * reads more precisely. So such a value has the error of its difference to the previous value, and
+ * only differences may be used.
  */
 static inline bool flow_source_bounds_steps(const struct flow_source *s)
 {
@@ -137,77 +146,80 @@ static inline bool flow_source_bounds_steps(const struct flow_source *s)
 
 struct flow_fold {
 	enum agg_kind agg;
-	double q; /* of a kind that agg_kind_has_share() */
-	/* The output is the partial aggregate, to be merged elsewhere. HISTOGRAM: always. */
+	double q; /* for kinds with agg_kind_has_share() */
+	/* The output is a partial aggregate, which is merged elsewhere. Always so for HISTOGRAM. */
 	bool partial_out;
-	enum flow_since since; /* VT_AGG */
+	enum flow_since since; /* for VT_AGG */
 };
 
 struct flow_link {
 	const char *name; /* unique in the measurement */
-	/* The others are for a LINK_IN: properties of its other end. */
+	/* The other members are for a LINK_IN: properties of its other end. */
 	enum flow_domain domain;
-	bool partial; /* of fold.agg and .q */
+	bool partial; /* aggregates of fold.agg and fold.q */
 	/*
-	 * .since the last read: a late one is merged with the next; plain values by .agg (SUM, MIN,
-	 * MAX).
+	 * .since the last read: late batches are merged with the next one; plain values by .agg
+	 * (SUM, MIN, MAX).
 	 */
 	struct flow_fold fold;
-	uint32_t behind; /* contributors (processes, nodes) to its value */
+	uint32_t behind; /* number of contributors (processes, nodes) to its value */
 };
 
 struct flow_stop {
-	enum agg_kind agg; /* how its result is computed from the aggregate: agg_gives() */
-	double q; /* as of a fold */
-	/* condition for enough values: stats/stop.h, without batches, which need a sequence */
+	enum agg_kind agg; /* kind of the result, which the aggregate must give: agg_gives() */
+	double q; /* as in a fold */
+	/*
+	 * condition for enough values (stats/stop.h), without batches, which need a sequence of
+	 * values
+	 */
 	const char *until;
 };
 
 struct flow_node {
 	enum flow_kind kind;
-	uint32_t line, col; /* position in its source text; 0: none */
-	uint32_t window; /* VT keys that may be open: 0 = the kind's default */
-	const uint32_t *in; /* numbers of nodes */
+	uint32_t line, col; /* position in the source text; 0: none */
+	uint32_t window; /* keys that may be open in the VT domain; 0 = the default of the kind */
+	const uint32_t *in; /* numbers of the input nodes */
 	size_t nin;
 	union {
 		double constant;
 		struct flow_source source;
 		enum flow_op op;
-		struct flow_fold fold; /* SET, VT_AGG, PAIR */
+		struct flow_fold fold; /* for SET, VT_AGG, PAIR */
 		int64_t shift;
-		bool per_second; /* DELTA: divided by the time between the two reads */
-		enum flow_since since; /* RATE */
+		bool per_second; /* DELTA: divide by the time between the two reads */
+		enum flow_since since; /* for RATE */
 		struct flow_link link;
 		uint32_t output;
 		struct flow_stop stop;
 		struct flow_choice choice;
 	};
 
-	/* Set by flow_graph_verify(): the output of the node. */
+	/* Set by flow_graph_verify(): properties of the node's output. */
 	enum flow_domain domain;
 	bool partial;
-	struct flow_fold gives; /* of a partial one: .agg and .q */
-	uint32_t behind; /* contributors that the value should have */
-	uint32_t depth; /* nodes on the longest way from a source */
+	struct flow_fold gives; /* for a partial output: .agg and .q */
+	uint32_t behind; /* number of contributors that the value should have */
+	uint32_t depth; /* nodes on the longest path from a source */
 	bool used;
 };
 
 /*
- * A DELTA must be directly above its source (or its LINK_IN), below any SET. The sum of cumulative
- * values decreases when a host is lost, so its difference would be wrong.
+ * A DELTA must be directly above its source or LINK_IN, and below any SET. The sum of cumulative
+ * values decreases when a host is lost, so that its difference would be wrong.
  */
 
 struct flow_graph {
-	uint32_t measurement; /* the requester of its READ nodes; not 0 */
+	uint32_t measurement; /* requester of the READ nodes; not 0 */
 	struct flow_node *node;
 	size_t nnode, nedge;
 	size_t cap;
-	struct arena *arena; /* owns inputs and texts */
+	struct arena *arena; /* owns inputs and strings */
 };
 
 /* --- construction */
 
-/* NULL without memory. */
+/* Returns NULL without memory. */
 struct flow_graph *flow_graph_new(uint32_t measurement);
 void flow_graph_free(struct flow_graph *g);
 
@@ -222,9 +234,9 @@ int flow_graph_add(struct flow_graph *g, const struct flow_node *n, struct err *
 /* --- checks and costs */
 
 /*
- * Checks everything that the engine relies on, and sets the outputs of nodes. ERR_INVALID or
- * ERR_LIMIT with "node N: ..." and the node's line and col, or ERR_NOMEM; the graph must then be
- * freed. Limits: limits.h (FLOW_...) and graph_limits.h.
+ * Checks everything that the engine relies on, and sets the outputs of nodes. Fails with
+ * ERR_INVALID or ERR_LIMIT, "node N: ..." and the node's line and column, or with ERR_NOMEM. The
+ * graph must then be freed. Limits: limits.h (FLOW_...) and graph_limits.h.
  */
 int flow_graph_verify(struct flow_graph *g, struct err *e);
 
@@ -232,28 +244,29 @@ int flow_graph_verify(struct flow_graph *g, struct err *e);
 size_t flow_graph_state_bytes(const struct flow_graph *g);
 
 /*
- * Returns the node evaluations caused by one token of the most expensive source of a verified
+ * Returns how many node evaluations one token of the most expensive source causes in a verified
  * graph.
  */
 size_t flow_graph_cost(const struct flow_graph *g);
 
 /*
- * Returns the number of open keys of a node in the VT domain: its window or the kind's default, as
- * a power of two.
+ * Returns how many keys may be open at a node in the VT domain: its window or the default of its
+ * kind, as a power of two.
  */
 uint32_t flow_node_window(const struct flow_node *n);
 
 /*
- * Returns the window for links of the VT domain, if this many end in one graph: half of
- * FLOW_STATE_MAX_BYTES holds their tokens. 0: the default is sufficient.
+ * Returns the window for links of the VT domain, if so many links end in one graph: their tokens
+ * take half of FLOW_STATE_MAX_BYTES. 0: the default is sufficient.
  */
 uint32_t flow_link_window(size_t links);
 
-/* Returns the largest window for this many links that carry only values, within the same half. */
+/* Returns the largest window for so many links that carry only values, within the same half. */
 uint32_t flow_link_window_most(size_t links);
 
-const char *flow_kind_name(enum flow_kind kind); /* "vt_agg"; NULL for an unknown number */
-const char *flow_op_name(enum flow_op op); /* "+", "if", "sqrt" */
+/* a name such as "vt_agg"; NULL for an unknown number */
+const char *flow_kind_name(enum flow_kind kind);
+const char *flow_op_name(enum flow_op op); /* a name such as "+", "if", "sqrt" */
 size_t flow_op_arity(enum flow_op op);
 const char *flow_source_name(enum flow_source_kind kind); /* "metric" */
 const char *flow_domain_name(enum flow_domain domain); /* "any", "vt", "read" */
@@ -263,12 +276,12 @@ bool flow_source_find(const char *name, enum flow_source_kind *out);
 
 /* --- as a value of the request language: ["flow",1,measurement,[[node],...]] */
 
-/* Appends the text. b->failed reports failure. */
+/* Appends the text of a graph. b->failed reports a failure. */
 void flow_graph_print(struct buf *b, const struct flow_graph *g);
 
 /*
- * Parses a hostile value: checks its form, then runs flow_graph_verify(). ERR_PARSE, ERR_LIMIT,
- * ERR_INVALID, ERR_NOMEM.
+ * Parses an untrusted value: checks its form, then calls flow_graph_verify(). Fails with ERR_PARSE,
+ * ERR_LIMIT, ERR_INVALID, ERR_NOMEM.
  */
 int flow_graph_from_value(const struct omis_value *v, struct flow_graph **out, struct err *e);
 

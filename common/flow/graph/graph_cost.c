@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Costs of running a graph: the path of one event, and the stored state. */
+/* The cost of a graph: evaluations for one event, and bytes of state. */
 #include "common/base/limits.h"
 #include "common/flow/graph/graph_internal.h"
 #include "common/flow/graph/graph_limits.h"
@@ -21,7 +21,7 @@ static int check_depth(struct flow_graph *g, size_t i, struct err *e)
 		       (unsigned)n->depth, FLOW_DEPTH_MAX);
 }
 
-#define TOGETHER 64 /* sources examined by one walk through the graph: bits of a word */
+#define TOGETHER 64 /* sources that one walk through the graph examines: bits of a word */
 
 struct sources {
 	size_t node[TOGETHER], cost[TOGETHER];
@@ -29,7 +29,7 @@ struct sources {
 	uint64_t *reach; /* for each node: the sources that reach it */
 };
 
-/* Collects the sources from node `from` on; returns where to continue. */
+/* Collects the sources from node `from` on. Returns the node to continue with. */
 static size_t find_sources(const struct flow_graph *g, size_t from, struct sources *s)
 {
 	for (s->n = 0; from < g->nnode && s->n < TOGETHER; from++) {
@@ -51,8 +51,8 @@ static void deliver(struct sources *s, uint64_t set, size_t to)
 }
 
 /*
- * Deliveries that a token of each source causes until the reads: each edge between nodes of the VT
- * domain once, as a node fires once a key.
+ * Counts the deliveries that a token of each source causes before the reads: each edge between
+ * nodes of the VT domain counts once, because a node fires once for a key.
  */
 static void count_deliveries(const struct flow_graph *g, struct sources *s)
 {
@@ -167,7 +167,10 @@ static size_t set_bytes(const struct flow_node *n)
 	return n->domain == FLOW_VT ? one * flow_node_window(n) + n->nin * FLOW_KEY_BYTES : one;
 }
 
-/* Inputs of one key are stored together; if only one varies there is nothing to wait for. */
+/*
+ * Inputs of one key are stored until all have arrived. With a single input that varies, there is no
+ * waiting.
+ */
 static size_t op_bytes(const struct flow_graph *g, const struct flow_node *n)
 {
 	size_t one = FLOW_KEY_BYTES + n->nin * FLOW_TOKEN_BYTES, varying = 0;

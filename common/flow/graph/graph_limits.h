@@ -7,23 +7,25 @@
 
 #include <stdint.h>
 
-#define FLOW_DEPTH_MAX 128 /* the engine recurses along a way; twice PMSL_DEPTH_MAX */
-/* Per node: it may have a link to each host of a large site. */
+#define FLOW_DEPTH_MAX 128 /* the engine recurses along a path; twice PMSL_DEPTH_MAX */
+/* Inputs of a node, which may have a link to each host of a large site. */
 #define FLOW_INPUTS_MAX FLOW_NODES_MAX
 #define FLOW_NAMES_MAX 1024 /* partners or regions of one source */
-/* names and inputs of a graph, which arrives in a frame */
+/* strings and inputs of a graph, which arrives in a frame */
 #define FLOW_TEXT_MAX_BYTES (4 * 1024 * 1024)
 #define FLOW_WINDOW_MAX 16384 /* keys: a second of a fast probe at a site */
-#define FLOW_WINDOW_OP 64 /* inputs of one process: they arrive within an iteration or two */
-#define FLOW_WINDOW_SET 512 /* processes drift apart, and rings are read one after the other */
-#define FLOW_WINDOW_SKETCH 16 /* a sketch for each key */
+#define FLOW_WINDOW_OP 64 /* inputs of one process arrive within an iteration or two */
+/* processes advance differently, and rings are read one after the other */
+#define FLOW_WINDOW_SET 512
+#define FLOW_WINDOW_SKETCH 16 /* each key needs a sketch */
 #define FLOW_WINDOW_LINK 1024 /* tokens of one interval */
-#define FLOW_READS_OPEN 8 /* reads that a fast child may be ahead of a slow one */
+#define FLOW_READS_OPEN 8 /* reads by which a fast branch may be ahead of a slow one */
 #define FLOW_SHIFT_MAX INT64_C(1000000000) /* prevents overflow of keys in transit */
-#define FLOW_BEHIND_MAX 1000000 /* contributors: their sums stay within 32 bits */
-#define FLOW_OUTPUT_MAX 65535 /* objects times partners of one measurement, at one place */
+#define FLOW_BEHIND_MAX 1000000 /* contributors, whose sums stay within 32 bits */
+/* outputs: objects times partners of one measurement in one daemon */
+#define FLOW_OUTPUT_MAX 65535
 
-/* Largest sizes of the engine's tables, which it asserts. */
+/* Largest sizes of entries in the engine's tables, which the engine asserts. */
 #define FLOW_TOKEN_BYTES 64
 #define FLOW_PARTIAL_BYTES 192
 #define FLOW_SKETCH_BYTES 6400

@@ -47,8 +47,8 @@ static int check_node(struct flow_graph *g, size_t i, struct err *e)
 }
 
 /*
- * Names that are unique in a graph: of links in, of links out, and numbers of outputs. The values
- * are the nodes.
+ * Keys that must be unique in a graph: names of links in and of links out, numbers of outputs. The
+ * values are nodes.
  */
 struct names {
 	struct smap in, out;

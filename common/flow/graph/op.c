@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/flow/graph/op.h"
 
-#define SECOND 1e-9 /* of a nanosecond */
+#define SECOND 1e-9 /* one nanosecond in seconds */
 
 /* --- flags, coverage and time of the result */
 
@@ -12,7 +12,10 @@ static void merge_about(struct flow_token *out, const struct flow_token *in)
 	flow_coverage_worse(&out->k, &out->n, in->k, in->n);
 }
 
-/* The mean of at most three times. A division by a variable costs as much as all the rest. */
+/*
+ * Returns the mean of at most three times, given as differences to the first. A division by a
+ * variable would cost as much as the rest of an operation.
+ */
 static nsec_t mean_of(nsec_t first, nsec_t differences, int n)
 {
 	return first + (n == 1 ? 0 : n == 2 ? differences / 2 : differences / 3);
@@ -25,7 +28,7 @@ static void about(struct flow_token *out, const struct flow_token *in, size_t ni
 	uint32_t flags = 0;
 	int times = 1;
 
-	for (; in < end && !in->n; in++) /* constants */
+	for (; in < end && !in->n; in++) /* skips constants */
 		flags |= in->flags;
 	if (in == end) {
 		*out = (struct flow_token){ .flags = flags };
@@ -69,7 +72,7 @@ static struct bounded divided(double a, double ea, double b, double eb)
 				 (fabs(a) * eb + fabs(b) * ea) / (fabs(b) * (fabs(b) - eb)) };
 }
 
-/* The remainder of the division rounded towards zero, as C has it. */
+/* Returns the remainder of the division rounded towards zero, as in C. */
 static struct bounded remainder_of(double a, double ea, double b, double eb)
 {
 	double v = fmod(a, b);
@@ -80,7 +83,7 @@ static struct bounded remainder_of(double a, double ea, double b, double eb)
 	return (struct bounded){ v, same ? ea : fabs(b) + eb };
 }
 
-/* Certain when the intervals do not touch (or are points). */
+/* A comparison is certain if the intervals do not touch, or are points. */
 static struct bounded compared(bool truth, double a, double ea, double b, double eb)
 {
 	bool certain = (ea == 0 && eb == 0) || fabs(a - b) > ea + eb;
@@ -93,7 +96,7 @@ static double farther(double v, double low, double high)
 	return fmax(fabs(v - low), fabs(high - v));
 }
 
-/* f rises between a - ea and a + ea; low: where it begins to exist. */
+/* Evaluates a function that rises between a - ea and a + ea. low: begin of its domain. */
 static struct bounded rising(double (*f)(double), double a, double ea, double low)
 {
 	double v = f(a);
@@ -103,7 +106,7 @@ static struct bounded rising(double (*f)(double), double a, double ea, double lo
 	return (struct bounded){ v, farther(v, f(fmax(a - ea, low)), f(a + ea)) };
 }
 
-/* With a positive base the extremes are at the corners of the intervals. */
+/* If the base is positive, the extremes are at the corners of the intervals. */
 static struct bounded power(double a, double ea, double b, double eb)
 {
 	double v = pow(a, b), e = 0;
@@ -118,7 +121,7 @@ static struct bounded power(double a, double ea, double b, double eb)
 	return (struct bounded){ v, e };
 }
 
-/* The truth of a value is uncertain if its interval contains 0 and other numbers. */
+/* A condition is uncertain if the interval of its value contains 0 and other numbers. */
 static double doubt(const struct flow_token *t)
 {
 	return t->error > 0 && fabs(t->value) <= t->error;
@@ -252,7 +255,7 @@ static void eval_if(const struct flow_token *in, struct flow_token *out)
 }
 
 /*
- * An excluded value does not count: neither the reason of its absence, nor its missing
+ * An excluded value does not count: neither the reason for its absence, nor its missing
  * contributors.
  */
 static void leave_out(const struct flow_token *in, struct flow_token *out)
@@ -326,7 +329,7 @@ void flow_op_eval(enum flow_op op, const struct flow_token *in, struct flow_toke
 	}
 }
 
-/* A pair that was excluded on purpose is complete: no value is missing. */
+/* A pair that was excluded by WHERE is complete: no value is missing. */
 void flow_pair_eval(const struct flow_token in[2], struct flow_token *out, struct agg *a)
 {
 	bool is_there = flow_token_has_value(&in[0]) && flow_token_has_value(&in[1]);

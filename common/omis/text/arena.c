@@ -16,9 +16,9 @@ struct block {
 };
 
 struct arena {
-	size_t left; /* number of bytes still allowed */
+	size_t left; /* number of bytes that may still be allocated */
 	size_t grow; /* size of the next block */
-	char *at, *end; /* the rest of the newest block */
+	char *at, *end; /* free part of the newest block */
 	struct block *blocks;
 	alignas(max_align_t) char first[];
 };
@@ -61,7 +61,10 @@ static char *block_add(struct arena *a, size_t bytes)
 	return b->bytes;
 }
 
-/* A large allocation gets its own block; the rest of the newest block stays in use. */
+/*
+ * Allocates a new block. A large allocation has its own block, and the free part of the newest
+ * block stays in use.
+ */
 static char *take_slow(struct arena *a, size_t n)
 {
 	char *p;

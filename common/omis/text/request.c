@@ -10,7 +10,7 @@
 #define CALLS_FIRST 8
 
 struct calls {
-	struct omis_call *v; /* first[], or in the arena */
+	struct omis_call *v; /* first[], or memory of the arena */
 	size_t n, cap;
 	struct omis_call first[CALLS_FIRST];
 };
@@ -146,7 +146,7 @@ int omis_parse_inner(const char *p, size_t n, struct omis_request **out, struct 
 
 	if (n > FRAME_MAX_BYTES)
 		return too_long(FRAME_MAX_BYTES, e);
-	/* Allows for other parameters besides the objects, and for the lists themselves. */
+	/* Permits further parameters besides the objects, and the lists themselves. */
 	rc = parse(p, n, OMIS_OBJECTS_MAX + OMIS_TOKENS_MAX, out, e);
 	if (!rc)
 		(*out)->inner = true;
