@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * omig neko: distributed algorithms, simulated and measured. Runs over several hosts use the
- * certificates of a monitor.
+ * omig neko: distributed algorithms, simulated and measured. Over several hosts their certificates
+ * are those of a monitor.
  */
 #include "common/base/clock.h"
 #include "common/base/file.h"
@@ -39,8 +39,8 @@ struct neko_options {
 	struct neko_trace trace; /* trace of the first run, for JSON */
 	struct neko_delays to_delays;
 	struct neko_sweep sweep;
-	size_t point; /* present point of the sweep */
-	const struct run *run; /* borrowed; for a single run */
+	size_t point; /* of the sweep, while it runs */
+	const struct run *run; /* borrowed, of a single run */
 	unsigned logs; /* logarithmic axes of a picture */
 	struct text_form form; /* of plot */
 	struct progress progress;
@@ -73,7 +73,7 @@ static int blame(const char *path, const struct err *e)
 		       : cmd_fail(status, "%s: %s", path, e->text);
 }
 
-/* Returns the exit status of a run that did not complete. */
+/* Returns the status of a run that did not complete. */
 static int status_of(const struct run_counts *f)
 {
 	if (f->broken)
@@ -100,7 +100,7 @@ static void print_results(const struct neko_options *w, enum neko_form form,
 		neko_form_sweep(b, form, v->path, &w->sweep);
 }
 
-/* Writes results to the file, and in another form to the standard output. */
+/* Results go to the file, and to the standard output in another form. */
 static int show(const struct neko_options *w, const struct neko_form_run *v)
 {
 	struct buf b = BUF_INIT(NEKO_SHOW_MAX_BYTES);
@@ -132,10 +132,7 @@ static int show_run(struct neko_options *w, const char *path, const struct run_c
 	return status == CMD_OK ? status_of(f) : status;
 }
 
-/*
- * Reports a failed run. ERR_NOTFOUND without a line means that a run over other hosts found no
- * monitor.
- */
+/* Other hosts need a monitor. */
 static int blame_run(const char *path, const struct err *e)
 {
 	return e->code == ERR_NOTFOUND && !e->line ? cmd_fail(CMD_UNREACHABLE, "%s", e->text)
@@ -206,8 +203,7 @@ static int finish_records(struct neko_options *w, const struct run_counts *f)
 		return delays != CMD_OK ? delays : messages;
 	if (!f->has_lost_delays || (!w->delays && !w->messages))
 		return CMD_OK;
-	cmd_warn(
-		"the files of messages are incomplete: there were more messages than room for them");
+	cmd_warn("the files of messages have a part only: there were more than there is room for");
 	return CMD_PARTIAL;
 }
 
@@ -326,7 +322,7 @@ static int sweep_point(struct neko_options *w, const char *path, const struct ru
 	return rc;
 }
 
-/* Shows completed runs even after an error or a signal. */
+/* Runs before an error or a signal are shown, too. */
 static int sweep_file(struct neko_options *w, const char *path)
 {
 	const struct run_options options = { .deadline = clock_mono() + w->deadline_ns,
@@ -406,8 +402,7 @@ static int show_configured(double eta, double delta, bool json)
 }
 
 /*
- * Takes DETECTION RECURRENCE DURATION LOSS DELAY: the requirements on the failure detector, and the
- * network.
+ * DETECTION RECURRENCE DURATION LOSS DELAY: requirements of the failure detector, and the network.
  */
 static int configure(const struct opt_spec *spec, char **argv, bool json)
 {
@@ -420,8 +415,7 @@ static int configure(const struct opt_spec *spec, char **argv, bool json)
 		if (opt_to_nsec(argv[i], 1, INT64_MAX / 2, &ns[i]))
 			return cmd_usage(spec, "'%s' is no time", argv[i]);
 	if (str_to_double(argv[3], 0, 1, &c.loss))
-		return cmd_usage(spec,
-				 "'%s' is not a probability of a loss: write a number from 0 to 1",
+		return cmd_usage(spec, "'%s' is no chance of a loss: a number from 0 to 1",
 				 argv[3]);
 	if (delay_parse(argv[4], &c.delay, &e))
 		return cmd_usage(spec, "%s", e.text);
@@ -442,7 +436,7 @@ static bool is_verb(const char *word)
 	return at && (at == verbs || at[-1] == ' ') && (!at[n] || at[n] == ' ');
 }
 
-/* Reads "simulation = true" of the file. The run reports errors of the file. */
+/* "simulation = true" of the file. Its errors are reported by the run. */
 static void choose_world(struct neko_options *w, const char *path)
 {
 	struct setup *s = NULL;
@@ -493,34 +487,32 @@ static int dispatch(const struct opt_spec *spec, struct neko_options *w, int arg
 }
 
 static const char details[] =
-	"`factory` starts processes on its host that runs with --hosts "
-	"request, for tools of the "
+	"`factory` waits on its host for processes that runs with --hosts "
+	"order, from tools of the "
 	"same user that may manipulate; it prints its address when it is "
 	"ready. "
 	"`compare` shows results of -o side by side; its status is 0 when they "
 	"agree, "
 	"1 when they differ. "
 	"`list` shows the kinds of processes. `plot` draws what `run -o` wrote: "
-	"distributions, values over time, and a space-time diagram; for a sweep the means and their "
-	"95 % intervals over the first key, a curve for each combination of the others; for two runs "
+	"distributions, values over time, and a space-time diagram; of a sweep the means and their "
+	"95 % intervals over the first key, a curve for each combination of the others; of two runs "
 	"the share of values up to each value. On a terminal, or with --chart, it draws with "
 	"characters. `configure` "
 	"computes the largest eta "
-	"of NFD-S that detects a "
+	"of NFD-S that finds a "
 	"crash within DETECTION, errs at most once in RECURRENCE, and for "
 	"DURATION: 30s 30d 60s 0.01 "
 	"'exponential(20ms)'. The exit status is 124 when the deadline ends a run. Ctrl-C or "
 	"SIGTERM ends it with partial results, also of a sweep: 130 or 143.";
 
-#define SWEEP_HELP \
-	"run: once for each value of A..B:STEP or A,B,C, with a row each; several options combine"
+#define SWEEP_HELP "run: once for each value, A..B:STEP or A,B,C: a row each; several combine"
 
 #define SWEEP_OPTIONS(w)                                                                        \
 	OPTION_CALL("set", 0, "KEY=VALUE", "run: as if the file had that line", &(w)->sweep,    \
 		    neko_sweep_set),                                                            \
 		OPTION_CALL("sweep", 0, "KEY=VALUES", SWEEP_HELP, &(w)->sweep, neko_sweep_add), \
-		OPTION("csv", 0, NULL, "run: CSV, one line for each quantity", OPT_FLAG,        \
-		       &(w)->csv),                                                              \
+		OPTION("csv", 0, NULL, "run: CSV, a line a quantity", OPT_FLAG, &(w)->csv),     \
 		OPTION("seed", 0, "N", "run: seed (overrides simulation.seed)", OPT_STR,        \
 		       &(w)->seed)
 
@@ -554,10 +546,10 @@ int cmd_neko(int argc, char **argv)
 		       "factory: address to listen on (default 127.0.0.1:8765; port 0: a free one)",
 		       OPT_STR, &w.over.listen),
 		OPTION("objects", 0, NULL,
-		       "factory: also accept runs that name a shared object of this host (application)",
+		       "factory: also for runs that name a shared object of this host (application)",
 		       OPT_FLAG, &w.over.takes_objects),
 		OPTION("mainsm", 'm', "STRING",
-		       "factory, run --hosts: connection string (or @FILE with it) of the monitor "
+		       "factory, run --hosts: connection string, or @FILE that has it, of the monitor "
 		       "whose certificates they "
 		       "show",
 		       OPT_STR, &w.over.mainsm),
@@ -573,7 +565,7 @@ int cmd_neko(int argc, char **argv)
 			"trace-from", 0, "TIME",
 			"run: JSON has the messages and events of the first run from here (default 0)",
 			OPT_NSEC, &w.trace.from, 0, NEKO_TIME_MAX),
-		OPTION_RANGE("trace-until", 0, "TIME", "run: up to here, at most 1000 of each",
+		OPTION_RANGE("trace-until", 0, "TIME", "run: up to here, and to 1000 of each",
 			     OPT_NSEC, &w.trace.until, 0, NEKO_TIME_MAX),
 		OPTION("messages", 0, "FILE",
 		       "run: a line for each event, and each message sent, lost and delivered",
