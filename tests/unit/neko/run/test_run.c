@@ -106,7 +106,7 @@ TEST(configuration_error_has_a_line_and_a_remedy)
 		{ GOOD "network.n.replay = resampled\n", "this run does not use", 7 },
 		{ "process.num = 1\nprocess.initializer = none\nnetwork = ,\n",
 		  "write network = lan", 3 },
-		{ GOOD "network.n.partition = 1s..2s: 1 | 7\n", "no process of 1..2", 7 },
+		{ GOOD "network.n.partition = 1s..2s: 1 | 7\n", "not a process of 1..2", 7 },
 		{ GOOD "stat.stop = ci(2) < 5%\n", "stat.stop", 7 },
 		{ GOOD "simulation.stack = 4096\n", "from 16384 to 1073741824", 7 },
 		{ "process.num = 1\nprocess.initializer = heartbeat\nnetwork = a\nnetwork.a.delay "
