@@ -13,7 +13,8 @@ slurmdir    = $(datadir)/omig/slurm
 docdir      = $(datadir)/doc/omig
 exampledir  = $(docdir)/examples
 # Below docdir as in the tree, so that documents lead to each other and to the examples.
-DOCUMENTS  := $(filter-out %.so,$(wildcard README.md CONTRIBUTING.md LICENSE docs/*.md docs/*.svg \
+DOCUMENTS  := $(filter-out %.so,$(wildcard README.md CHANGELOG.md CONTRIBUTING.md \
+	      LICENSE SECURITY.md docs/*.md docs/*.svg \
 	      docs/measured/* docs/states/* examples/*.c examples/*.probes examples/metrics/*.pmsl \
 	      examples/neko/*.conf examples/neko/bus/* examples/neko/figure11/* \
 	      examples/neko/ring/* examples/plugins/*.c examples/prometheus/* \

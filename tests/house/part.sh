@@ -6,4 +6,5 @@
 part_makefile() {
 	awk -v dir="$1" '!/^include [^$]*\/module\.mk$/ || (getline line <(dir "/" $2)) >= 0' \
 		Makefile >"$1/Makefile"
+	cp VERSION "$1"
 }

@@ -14,7 +14,7 @@
 struct waiting {
 	struct progress line;
 	const char *doing; /* "measuring" */
-	const char *interrupt; /* effect of ctrl-C: "shows what there is" */
+	const char *interrupt; /* effect of ctrl-C: "shows the results so far" */
 	nsec_t until; /* clock_mono(), or WAITING_FOREVER */
 };
 

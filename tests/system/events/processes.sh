@@ -100,7 +100,7 @@ if os.fork() == 0:
         more = c.recv(7)
         if not more: break
         got += more
-    print(len(got), got[:3])
+    print(len(got), got[:3], flush=True)
     os._exit(0)
 s, _ = l.accept()
 n = 0

@@ -101,7 +101,7 @@ interrupted() { # SIGNAL STATUS
 		grep -q '^1 of 2 runs: partial results' "$TMPDIR/part" &&
 		grep -q 'interrupted$' "$TMPDIR/part"
 }
-check 'a sweep that is interrupted has what there is' interrupted INT 130
+check 'a sweep that is interrupted has the results so far' interrupted INT 130
 check 'so has one that is ended' interrupted TERM 143
 check 'a simulated cluster, too' says '^interrupted: partial results, [0-9]+ of 9999 worlds' \
 	timeout --preserve-status -s TERM 3 omig sim cluster --seeds 1..9999 --hosts 2 --time 5s
@@ -182,9 +182,9 @@ interrupted() {
 catches_int() { grep -q '^SigCgt:.*[2367abef]$' "/proc/$(pgrep -P $run)/status"; }
 two_processes() { [ "$1" = --simulate ] || [ "$(pgrep -P "$(pgrep -P $run)" | wc -l)" = 2 ]; }
 printf 'simulation.runs = 1000000\n' | cat "$TMPDIR/short.conf" - >"$TMPDIR/many.conf"
-check 'Ctrl-C ends a simulation with what there is' interrupted --simulate "$TMPDIR/many.conf"
+check 'Ctrl-C ends a simulation with the results so far' interrupted --simulate "$TMPDIR/many.conf"
 check 'which is reported as partial' grep -q '"runs_requested":1000000' "$TMPDIR/int.json"
-check 'Ctrl-C ends a real run with what there is' interrupted --real "$TMPDIR/long.conf"
+check 'Ctrl-C ends a real run with the results so far' interrupted --real "$TMPDIR/long.conf"
 
 cat >"$TMPDIR/both.sed" <<'END'
 s/simulation.until.*/simulation.until = 1s/

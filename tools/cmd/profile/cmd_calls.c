@@ -99,7 +99,7 @@ static void show(struct calls *c, struct profile *p, Omis_reply r)
 /* False: the connection is lost, which is reported. */
 static bool wait_until(struct calls *c, nsec_t end)
 {
-	waiting_until("measuring", c->every_ns ? "ends it" : "shows what there is", end,
+	waiting_until("measuring", c->every_ns ? "ends it" : "shows the results so far", end,
 		      c->common.json || c->csv);
 	if (session_link() != SESSION_UP)
 		c->status = cmd_fail(CMD_UNREACHABLE, "the connection to mainsm is lost");

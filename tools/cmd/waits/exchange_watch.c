@@ -32,7 +32,7 @@ static int read_now(struct watching *g, struct exchange *x, Omis_reply *reply)
 
 static void wait_for_interval(const struct exchange_watch *w)
 {
-	waiting_until("counting", w->count == 1 ? "shows what there is" : "ends it",
+	waiting_until("counting", w->count == 1 ? "shows the results so far" : "ends it",
 		      clock_mono() + w->every_ns, w->common.json || w->is_quiet);
 }
 

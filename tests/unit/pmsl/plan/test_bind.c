@@ -385,7 +385,7 @@ TEST(nonsense_is_refused_with_the_reason)
 		  "> 1); RETURN Send_count(q, t); }",
 		  "which object is the one changes while it is measured", -ERR_UNSUPPORTED },
 		{ "M(Process[] ps) { Process p; RETURN MIN(p.rank WHERE p.rank > 9); }",
-		  "MIN of nothing: no object is chosen", -ERR_INVALID },
+		  "MIN has no values: no object is chosen", -ERR_INVALID },
 		{ "M(Process[] ps, Value v, TimeInterval t) { RETURN v * Send_count(ps, t); }",
 		  "v of M has no value", -ERR_INVALID },
 	};

@@ -88,7 +88,7 @@ TEST(a_clock_that_is_right_does_not_excuse_a_call)
 	set_up(MS);
 	play();
 	series_judge(&s);
-	ck_assert_msg(strstr(w.broken, "INV-38: read 2 is 0 bytes"), "%s", w.broken);
+	ck_assert_msg(strstr(w.broken, "INV-38: read 2 has 0 bytes"), "%s", w.broken);
 	clean_up();
 }
 
