@@ -152,26 +152,44 @@ static void refuse(struct web *w, int fd)
 	w->stats.cut++;
 }
 
+/* The smaller, the less is lost with the connection. */
+enum loss { LOSS_SILENT, LOSS_ANSWERED, LOSS_INCOMPLETE, LOSS_UNREAD, LOSS_STREAM };
+
+static enum loss loss_of(const struct web_conn *c)
+{
+	switch (c->state) {
+	case WEB_READS:
+		return c->n ? LOSS_INCOMPLETE : LOSS_SILENT;
+	case WEB_WRITES:
+		return LOSS_UNREAD;
+	case WEB_DRAINS:
+		return LOSS_ANSWERED;
+	default:
+		return LOSS_STREAM;
+	}
+}
+
 /*
- * Returns the oldest connection that has sent nothing, else the oldest with an incomplete request.
- * NULL: all are complete.
+ * Returns the oldest connection of the least loss: a peer needs no key to keep connections open
+ * that have their answer, or that do not read it. NULL: all are streams.
  */
 static struct web_conn *find_victim(const struct web *w)
 {
-	struct web_conn *slow = NULL;
+	enum loss least = LOSS_STREAM;
+	struct web_conn *victim = NULL;
 
 	list_each (i, &w->conns) {
 		struct web_conn *c = list_entry(i, struct web_conn, item);
 
-		if (c->state == WEB_READS && !c->n)
-			return c;
-		if (c->state == WEB_READS && !slow)
-			slow = c;
+		if (loss_of(c) >= least)
+			continue;
+		least = loss_of(c);
+		victim = c;
 	}
-	return slow;
+	return victim;
 }
 
-/* Ends an idle connection, so that idle peers do not block others. */
+/* Ends a connection, so that slow and idle peers do not block others. */
 static void make_room(struct web *w)
 {
 	struct web_conn *c = w->stats.open >= w->conns_max ? find_victim(w) : NULL;

@@ -153,6 +153,8 @@ static void ask_owner(struct web_conn *c, const struct web_head *h, struct web_a
 	conf->answer(conf->arg, &q, a);
 	a->status = a->body->failed ? 500 : a->status ? a->status : 200;
 	c->viewer = a->viewer;
+	if (h->is_head) /* the head of a stream, and no stream */
+		end_viewer(c);
 }
 
 /* status 0: the head was read and may be answered. */

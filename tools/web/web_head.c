@@ -4,6 +4,7 @@
 #include "tools/web/internal.h"
 #include "common/base/array.h"
 
+#include <arpa/inet.h>
 #include <string.h>
 #include <strings.h>
 
@@ -141,20 +142,37 @@ int web_head_read(char *p, size_t n, struct web_head *out)
 	return out->has_body && !out->is_post ? 413 : 0;
 }
 
+/* A number of 127/8 is no name, so that no name server can make it another address. */
+static bool is_loopback_number(const char *host, size_t n)
+{
+	char text[INET_ADDRSTRLEN];
+	struct in_addr a;
+
+	if (n >= sizeof(text))
+		return false;
+	memcpy(text, host, n);
+	text[n] = '\0';
+	return inet_pton(AF_INET, text, &a) == 1 && ntohl(a.s_addr) >> 24 == 127;
+}
+
+static bool is_loopback_name(const char *host, size_t n)
+{
+	static const char *const names[] = { "localhost", "[::1]" };
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (n == strlen(names[i]) && !strncasecmp(host, names[i], n))
+			return true;
+	return is_loopback_number(host, n);
+}
+
 bool web_is_local_name(const char *host)
 {
-	static const char *const names[] = { "localhost", "127.0.0.1", "[::1]" };
+	size_t n = *host == '[' ? strcspn(host, "]") + 1 : strcspn(host, ":");
+	uint64_t port;
 
-	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-		size_t n = strlen(names[i]);
-		uint64_t port;
-
-		if (strncasecmp(host, names[i], n))
-			continue;
-		if (!host[n] || (host[n] == ':' && !str_to_u64(host + n + 1, 0, 65535, &port)))
-			return true;
-	}
-	return false;
+	if (!is_loopback_name(host, n))
+		return false;
+	return !host[n] || (host[n] == ':' && !str_to_u64(host + n + 1, 0, 65535, &port));
 }
 
 /* --- content negotiation */

@@ -107,6 +107,15 @@ TEST(only_names_of_loopback_are_local)
 	ck_assert(web_is_local_name("LOCALHOST:80"));
 	ck_assert(web_is_local_name("127.0.0.1:9717"));
 	ck_assert(web_is_local_name("[::1]:9717"));
+	ck_assert(web_is_local_name("127.0.0.2:9717"));
+	ck_assert(web_is_local_name("127.255.0.9"));
+	ck_assert(!web_is_local_name("127.0.0.2.evil:80"));
+	ck_assert(!web_is_local_name("127.evil"));
+	ck_assert(!web_is_local_name("127.0.0.256"));
+	ck_assert(!web_is_local_name("128.0.0.1"));
+	ck_assert(!web_is_local_name("[::1"));
+	ck_assert(!web_is_local_name("[::1].evil"));
+	ck_assert(!web_is_local_name("["));
 	ck_assert(!web_is_local_name(""));
 	ck_assert(!web_is_local_name("evil"));
 	ck_assert(!web_is_local_name("localhost.evil"));
@@ -309,6 +318,36 @@ TEST(silent_connections_make_room_and_the_others_live)
 	web_close(w);
 }
 
+static void wait_for_answers(struct web *w, uint64_t n)
+{
+	struct web_stats s = { 0 };
+
+	for (int i = 0; i < 50000 && s.answered < n; i++) {
+		web_turn(w);
+		web_get_stats(w, &s);
+		if (s.answered < n)
+			usleep(100);
+	}
+	ck_assert_uint_eq(s.answered, n);
+}
+
+TEST(answered_connections_that_stay_open_make_room)
+{
+	static const char request[] = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
+	struct web *w = open_web(NULL);
+	int fd[WEB_CONNS_MAX];
+
+	for (int i = 0; i < WEB_CONNS_MAX; i++) {
+		fd[i] = dial(w);
+		ck_assert_int_gt(send(fd[i], request, sizeof(request) - 1, MSG_NOSIGNAL), 0);
+	}
+	wait_for_answers(w, WEB_CONNS_MAX);
+	starts_with(ask(w, request), "HTTP/1.1 200 ");
+	for (int i = 0; i < WEB_CONNS_MAX; i++)
+		close(fd[i]);
+	web_close(w);
+}
+
 /* --- posts and streams */
 
 struct served {
@@ -435,6 +474,18 @@ TEST(a_stream_goes_on_until_it_ends)
 	ck_assert_ptr_null(strstr(said, "Content-Length"));
 	ck_assert_ptr_nonnull(strstr(said, "\r\n\r\nfirst of me\npiece 1\npiece 2\npiece 3\n"));
 	ck_assert_int_eq(served.gone, 1);
+	web_close(w);
+}
+
+TEST(the_head_of_a_stream_is_no_stream)
+{
+	struct web *w = open_page();
+	const char *said = ask(w, "HEAD /stream HTTP/1.1\r\nHost: localhost\r\n\r\n");
+
+	starts_with(said, "HTTP/1.1 200 ");
+	ck_assert_str_eq(strstr(said, "\r\n\r\n"), "\r\n\r\n");
+	ck_assert_int_eq(served.gone, 1);
+	ck_assert_int_eq(served.pieces, 0);
 	web_close(w);
 }
 
