@@ -16,6 +16,8 @@
 
 #define REQUEST_MS 1000 /* a silent node must not freeze the page */
 #define WAKE_MS 100 /* new samples are noticed by then */
+/* Pages take 12 s of silence for a lost connection; without mainsm there is nothing new to send. */
+#define BEAT_NS (5 * NSEC_PER_SEC)
 /* A port for each user, so that a line for a tunnel stays true. */
 #define PORT_FIRST 20000
 #define PORT_COUNT 10000
@@ -28,7 +30,8 @@ struct server {
 	struct web *web;
 	struct session_gap gap;
 	bool has_prompt; /* a line on standard input prints another link */
-	uint64_t scene_seen, charts_seen;
+	uint64_t scene_seen, charts_seen, choices_seen;
+	nsec_t fed_at; /* clock_mono() */
 };
 
 /* --- the link */
@@ -109,11 +112,17 @@ static void read_prompt(struct server *s)
 		s->has_prompt = n < 0 && errno == EINTR;
 }
 
+/* In the background a line is for the shell: to read it would stop the server. */
+static bool is_prompted(const struct server *s)
+{
+	return s->has_prompt && tcgetpgrp(STDIN_FILENO) == getpgrp();
+}
+
 static void wait_for_work(struct server *s)
 {
 	struct pollfd p[3] = { { .fd = omis_fd(), .events = POLLIN },
 			       { .fd = web_fd(s->web), .events = POLLIN },
-			       { .fd = s->has_prompt ? STDIN_FILENO : -1, .events = POLLIN } };
+			       { .fd = is_prompted(s) ? STDIN_FILENO : -1, .events = POLLIN } };
 
 	if (poll(p, 3, WAKE_MS) > 0 && p[2].revents)
 		read_prompt(s);
@@ -121,8 +130,15 @@ static void wait_for_work(struct server *s)
 
 static void feed(struct server *s)
 {
-	if (s->scene_seen == s->page.scene.version && s->charts_seen == s->page.charts.version)
+	nsec_t now = clock_mono();
+
+	if (now - s->fed_at >= BEAT_NS)
+		s->page.scene.version++;
+	if (s->scene_seen == s->page.scene.version && s->charts_seen == s->page.charts.version &&
+	    s->choices_seen == s->page.choices)
 		return;
+	s->fed_at = now;
+	s->choices_seen = s->page.choices;
 	s->scene_seen = s->page.scene.version;
 	s->charts_seen = s->page.charts.version;
 	web_feed(s->web);
@@ -169,6 +185,9 @@ static int open_port(struct server *s)
 				"--listen %s: other machines would get the page unencrypted; "
 				"leave it at loopback, and use the ssh line",
 				s->listen);
+	if (rc == -ERR_SYS && (e.sys == EADDRINUSE || e.sys == EACCES))
+		return cmd_fail(CMD_FAILURE, "port %u of %s: %s; choose another with --port",
+				(unsigned)conf.port, s->listen, strerror(e.sys));
 	return cmd_fail(rc == -ERR_INVALID ? CMD_USAGE : CMD_FAILURE, "%s", e.text);
 }
 

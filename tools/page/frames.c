@@ -107,7 +107,11 @@ static void put_now(const struct scene *b, struct json *j)
 	json_object(j);
 	json_key_str(j, "t", "now");
 	json_key_u64(j, "sample", b->samples);
-	json_key_i64(j, "ms", (b->now.wall ? b->now.wall : clock_wall()) / NSEC_PER_MSEC);
+	json_key(j, "ms"); /* null: there is none */
+	if (b->now.reply)
+		json_i64(j, b->now.wall / NSEC_PER_MSEC);
+	else
+		json_null(j);
 	json_key_i64(j, "server_ms", clock_wall() / NSEC_PER_MSEC);
 	json_key_i64(j, "every_ms", b->every / NSEC_PER_MSEC);
 	json_key_i64(j, "lost_ms", b->lost_at / NSEC_PER_MSEC);
@@ -225,7 +229,7 @@ static void put_table(struct viewer *v, const struct scene *b, struct json *j)
 	struct top_sample view;
 	size_t last;
 
-	if (!select_ranks(v, b, &view))
+	if (!b->now.reply || !select_ranks(v, b, &view))
 		return;
 	if (v->first >= view.nrank)
 		v->first = view.nrank > v->count ? view.nrank - v->count : 0;
@@ -315,7 +319,7 @@ static void put_node(const struct viewer *v, const struct scene *b, const Omis_v
 	for (size_t i = 0; i < b->now.nrank; i++)
 		ranks += str_eq(b->now.rank[i].node, token);
 	put_object(o, j);
-	json_key_u64(j, "processes", ranks);
+	json_key_double(j, "processes", b->now.reply ? (double)ranks : NAN);
 	json_key_double(j, "load", n ? n->load : NAN);
 	json_key_double(j, "cpus", n ? n->cpus : NAN);
 	json_key_bool(j, "full", n && top_node_is_full(n));

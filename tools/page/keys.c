@@ -70,7 +70,7 @@ int keys_trade(struct keys *k, const char *token, nsec_t now, const struct keys_
 
 	if (!t)
 		return err_set(e, ERR_DENIED, "this link was used before, or is too old");
-	if (key->text[0] && key->until > now)
+	if (key->text[0] && key->until > now + PAGE_KEY_IDLE_NS - KEYS_IN_USE_NS)
 		return err_set(e, ERR_LIMIT, "%d browsers have this page open already",
 			       PAGE_KEYS_MAX);
 	rc = draw(key->text, e);

@@ -15,6 +15,8 @@
 #include <stddef.h>
 
 #define KEYS_TEXT_BYTES (64 + 1) /* in base 16 */
+/* An open page uses its key each few seconds. A key that rests for longer may make room. */
+#define KEYS_IN_USE_NS (60 * NSEC_PER_SEC)
 
 struct keys_entry {
 	char text[KEYS_TEXT_BYTES]; /* "" = free */
@@ -31,7 +33,8 @@ int keys_make_token(struct keys *k, nsec_t now, char out[KEYS_TEXT_BYTES], struc
 
 /*
  * Trades a token for a key. *out is valid as long as the key. ERR_DENIED: it is wrong, used or too
- * old; ERR_LIMIT: there are PAGE_KEYS_MAX keys in use, and the token stays; ERR_SYS.
+ * old; ERR_LIMIT: PAGE_KEYS_MAX keys were used within KEYS_IN_USE_NS, and the token stays; ERR_SYS.
+ * Without a free key, the one that was not used for the longest time makes room.
  */
 int keys_trade(struct keys *k, const char *token, nsec_t now, const struct keys_entry **out,
 	       struct err *e);

@@ -169,25 +169,25 @@ class Chart {
 	/* --- the cursor: a read in words */
 
 	setCursor(i) {
-		this.cursor = i;
 		const r = this.shown && this.shown.reads[i];
 
+		this.cursor = r ? r[0] : 0; /* the time: it stays at its read while others arrive */
 		this.said.textContent = r ? this.say(r) : "";
 		this.redraw();
 	}
 
 	say(r) {
 		const { names, at } = this.series, unit = this.last.unit;
-		const bound = r[1] ? " \u00b1 " + short(r[1]) : "";
+		const bound = r[1] ? ", each \u00b1 " + amount(r[1], unit) : "";
 
 		return clock(r[0]) + ": " + (this.last.kind === "bands" && r[3] ? r[3] + " is highest; " : "") +
-			names.map((n, i) => n + " " + short(r[at + i])).join(", ") + " " + unit + bound +
+			names.map((n, i) => n + " " + amount(r[at + i], unit)).join(", ") + bound +
 			(this.last.kind === "bands" && r[2] < this.last.objects
 				? "; " + r[2] + " of " + this.last.objects + " known" : "");
 	}
 
 	mark(g, box) {
-		const r = this.shown.reads[this.cursor];
+		const r = this.shown.reads.find((x) => x[0] === this.cursor);
 
 		if (!r)
 			return;
@@ -220,7 +220,8 @@ class Chart {
 		if (!by || !this.shown || !this.shown.reads.length)
 			return;
 		e.preventDefault();
-		const n = this.shown.reads.length, at = this.cursor >= 0 ? this.cursor + by : n - 1;
+		const n = this.shown.reads.length, was = this.shown.reads.findIndex((r) => r[0] === this.cursor);
+		const at = was >= 0 ? was + by : n - 1;
 
 		this.setCursor(Math.max(0, Math.min(n - 1, at)));
 	}

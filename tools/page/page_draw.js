@@ -20,7 +20,7 @@ function make(tag, props, ...inside) {
 
 const isKnown = (v) => v !== null && v !== undefined && Number.isFinite(v);
 
-/* 1234567 is "1.23M"; unknown is "-". */
+/* 1234567 is "1.23M"; unknown is "-". Small values have no letter: m would be read as minutes. */
 function short(v, digits = 3) {
 	if (!isKnown(v))
 		return "-";
@@ -31,12 +31,29 @@ function short(v, digits = 3) {
 			return (v / unit).toPrecision(digits) + mark;
 	if (size === 0)
 		return "0";
-	if (size >= 1 || size >= 0.01)
+	if (size >= 1e-4)
 		return String(Number(v.toPrecision(digits)));
-	for (const [unit, mark] of [[1e-3, "m"], [1e-6, "u"], [1e-9, "n"]])
-		if (size >= unit)
-			return (v / unit).toPrecision(digits) + mark;
 	return v.toExponential(1);
+}
+
+/* A value with its unit: "8.73 ms", "8.73 ms/s", "1.23M B/s". */
+function amount(v, unit) {
+	const time = /^s(\/.*)?$/.exec(unit), size = Math.abs(v);
+
+	if (!isKnown(v))
+		return "-";
+	if (!time || size === 0)
+		return short(v) + (unit ? " " + unit : "");
+	const [one, mark] = [[1, "s"], [1e-3, "ms"], [1e-6, "us"]].find(([s]) => size >= s * 0.9995) || [1e-9, "ns"];
+
+	return Number((v / one).toPrecision(3)) + " " + mark + (time[1] || "");
+}
+
+/* A time: "8.73 ms", "12.3 s", "2 min 5 s", "3 h 20 min". */
+function seconds(v) {
+	if (!isKnown(v) || v < 90)
+		return amount(v, "s");
+	return v < 5400 ? ago(v * 1000) : Math.floor(v / 3600) + " h " + Math.floor(v / 60) % 60 + " min";
 }
 
 const percent = (v) => isKnown(v) ? v.toFixed(v < 9.95 ? 1 : 0) : "-";

@@ -70,7 +70,8 @@ async function openChart(what) {
 
 async function newChart(what) {
 	await openChart(what);
-	wanted.push(what);
+	if (!wanted.some((w) => w.id === what.id))
+		wanted.push(what);
 	keepWanted();
 }
 
@@ -85,14 +86,29 @@ function closeChart(id) {
 	wire.post("drop", { id }).catch(() => 0);
 }
 
-async function reopenCharts() {
+/* A refused chart is dropped. Without mainsm or a stream there is no refusal: it is opened later. */
+async function openMissing() {
+	const viewer = wire.viewer;
+
+	for (const what of wanted.filter((w) => !charts.has(w.id))) {
+		if (wire.viewer !== viewer)
+			return;
+		await openChart(what).catch((e) => {
+			const at = wanted.indexOf(what);
+
+			newOne.note.textContent = what.metric + ": " + e.message;
+			if (e.status === 409 && wire.viewer === viewer && at >= 0)
+				wanted.splice(at, 1);
+		});
+	}
+	keepWanted();
+}
+
+function reopenCharts() {
 	charts.clear();
 	$("charts").replaceChildren();
-	for (const what of [...wanted])
-		await openChart(what).catch((e) => {
-			wanted.splice(wanted.indexOf(what), 1);
-			newOne.note.textContent = what.metric + ": " + e.message;
-		});
+	wanted.forEach((w) => w.id = 0);
+	openMissing();
 }
 
 /* --- lines of the stream */
@@ -126,6 +142,8 @@ const wire = new Wire({
 		reopenCharts();
 	},
 	now(m) {
+		if (now && now.lost_ms && !m.lost_ms)
+			openMissing();
 		now = m;
 		page.skew = Date.now() - m.server_ms;
 		strip.every = m.every_ms;
@@ -168,7 +186,7 @@ const newOne = new NewChart(wire, newChart);
 /* --- drawing */
 
 function drawLink() {
-	const lag = now ? Date.now() - page.skew - now.ms : 0;
+	const lag = now && now.ms ? Date.now() - page.skew - now.ms : 0;
 
 	if (page.down) {
 		setLink("Not connected: " + page.down + ". What was seen stays; the page tries again.", true);
@@ -176,10 +194,10 @@ function drawLink() {
 		setLink("mainsm is gone since " + clock(now.lost_ms) + ": nothing new is known. The page goes on when it is back.", true);
 	} else if (now) {
 		const missing = now.asked > now.answered ? "; " + now.answered + " of " + now.asked + " objects answered" +
-			now.missing.map((x) => "; " + x.name + ": " + x.why).join("") : "";
+			now.missing.map((x) => "; \u2068" + x.name + "\u2069: " + x.why).join("") : "";
 		const isOld = lag > 5 * now.every_ms + 2000;
 
-		setLink((strip.frozen ? "frozen at " + clock(strip.frozen) + "; " : "") + "sample of " + clock(now.ms) +
+		setLink((strip.frozen ? "frozen at " + clock(strip.frozen) + "; " : "") + (now.ms ? "sample of " + clock(now.ms) : "no sample yet") +
 			(isOld ? ", " + ago(lag) + " old" : "") + (now.job ? ", job " + now.job : "") + missing,
 			missing || isOld);
 	}

@@ -12,7 +12,7 @@ const COLUMNS_OF_TABLE = [
 	["Host", "where it runs", "", (r) => r[AT.host], "text"],
 	["State", "of the process", "", (r) => r[AT.state], "text"],
 	["Does", "the call in which it is now; - is none", "", (r) => r[AT.call], "text"],
-	["For s", "how long it has been there", "for", (r) => r[AT.call] === "-" ? "" : short(r[AT.seconds])],
+	["For", "how long it has been there", "for", (r) => r[AT.call] === "-" ? "" : seconds(r[AT.seconds])],
 	["Share of time", "in the last interval, by kind of work", "", null, "text"],
 	["MPI %", "time in MPI", "mpi", (r) => isKnown(r[AT.share]) ? percent(100 - r[AT.share]) : "-"],
 	["Calls/s", "MPI calls", "calls", (r) => short(r[AT.calls])],
@@ -108,8 +108,11 @@ class Table {
 	draw() {
 		const m = this.last;
 
-		if (!m)
+		/* rows stay while nothing changes: a pointer or a selection may be on them */
+		if (!m || (this.drawn === m && this.drawnChosen === this.chosen))
 			return;
+		this.drawn = m;
+		this.drawnChosen = this.chosen;
 		this.body.replaceChildren(...m.rows.map((r) => this.row(r)));
 		this.body.style.transform = m.first ? "translateY(" + m.first * ROW_PX + "px)" : "";
 		this.spacer.style.height = Math.max(0, m.found - m.rows.length) * ROW_PX + "px";

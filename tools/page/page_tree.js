@@ -23,7 +23,7 @@ class Tree {
 			make("button", { type: "button", className: "plain name", title: "show its ranks only",
 				onclick: () => filterBy(n.name) }, n.name), " ",
 			make("span", { className: isUp && !n.full ? "dim" : "bad" }, isUp
-				? n.processes + (isKnown(n.load) ? ", load " + short(n.load, 2) + " of " + short(n.cpus) : "")
+				? short(n.processes) + (isKnown(n.load) ? ", load " + short(n.load, 2) + " of " + short(n.cpus) : "")
 				: n.state));
 
 		if (isOpen && n.ranks)
@@ -31,7 +31,9 @@ class Tree {
 				make("button", { type: "button", className: "plain name",
 					onclick: () => this.choose(r[0]) },
 					r[1] < 0 ? r[2] : "rank " + r[1]),
-				" ", make("span", { className: "dim" }, r[3])))));
+				" ", make("span", { className: "dim" }, r[3]))),
+				...(n.processes > n.ranks.length
+					? [make("li", { className: "dim" }, n.processes - n.ranks.length + " more")] : [])));
 		return li;
 	}
 
@@ -97,6 +99,6 @@ function drawChosen(m, close) {
 		make("dl", {}, pair("program", r[AT.program]), pair("job", m.job || "-"), pair("pid", String(r[AT.pid])),
 			pair("state", r[AT.state]), pair("in", r[AT.call]), pair("calls", short(m.calls)),
 			pair("sent", short(m.bytes_out) + " B"), pair("received", short(m.bytes_in) + " B"),
-			pair("CPU", short(m.cpu_s) + " s"),
+			pair("CPU", seconds(m.cpu_s)),
 			...KINDS.map((k, i) => pair(k, percent(r[AT.share + i]) + " %"))));
 }

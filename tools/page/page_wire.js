@@ -56,6 +56,7 @@ class Wire {
 
 	ask() {
 		this.stop = new AbortController();
+		this.heard = performance.now(); /* a lost connection does not answer, either */
 		if (this.token)
 			return fetch("in", { method: "POST", signal: this.stop.signal,
 				headers: { "Content-Type": "application/json" },
@@ -85,6 +86,7 @@ class Wire {
 	async refused(r) {
 		const said = await r.json().catch(() => ({}));
 
+		this.heard = 0;
 		if (r.status === 401) {
 			const old = this.token;
 
@@ -96,7 +98,8 @@ class Wire {
 			this.setKey(null);
 			this.on.door(said.error || "The server does not know this browser any more.");
 		} else if (r.status === 429) {
-			this.on.door(said.error);
+			this.on.door(said.error); /* tabs whose connection is lost count for some time */
+			setTimeout(() => this.open(), RETRY_MS.at(-1));
 		} else {
 			this.again(said.error || "the server answers " + r.status);
 		}
@@ -153,7 +156,7 @@ class Wire {
 		const said = await r.json().catch(() => ({ error: "the server answers " + r.status }));
 
 		if (!r.ok)
-			throw new Error(said.error || "the server answers " + r.status);
+			throw Object.assign(new Error(said.error || "the server answers " + r.status), { status: r.status });
 		return said;
 	}
 

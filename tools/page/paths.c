@@ -238,16 +238,23 @@ static void open_chart(struct posted *q)
 					.text = text ? text : "",
 					.by = by ? by : "",
 					.rate = form_number(q->form, "rate", 0, 1, 0) != 0 };
-	const char *wrong = q->page->scene.lost_at ? "mainsm is not connected" : refusal(&w);
+	const char *wrong = refusal(&w);
 	char why[256] = "";
-	struct chart *c = wrong ? NULL : charts_open(&q->page->charts, &w, why, sizeof(why));
+	struct chart *c;
 	struct json j;
 
+	if (q->page->scene.lost_at) { /* no refusal: a page tries again when mainsm is back */
+		put_failure(q->a, 503, "mainsm is not connected");
+		return;
+	}
+	c = wrong ? NULL : charts_open(&q->page->charts, &w, why, sizeof(why));
 	if (!c) {
 		put_failure(q->a, 409, wrong ? wrong : why);
 		return;
 	}
-	if (!viewer_add_chart(q->viewer, c->id)) {
+	if (viewer_has_chart(q->viewer, c->id)) {
+		charts_leave(&q->page->charts, c->id);
+	} else if (!viewer_add_chart(q->viewer, c->id)) {
 		charts_leave(&q->page->charts, c->id);
 		put_failure(q->a, 409, "this page has six charts: close one");
 		return;
@@ -292,6 +299,7 @@ static void post_known(struct page *p, const struct web_request *q, const struct
 		if (!str_eq(q->path, paths[i].path))
 			continue;
 		a->status = 0;
+		p->choices++;
 		if (posted.viewer)
 			paths[i].fn(&posted);
 		else
@@ -304,8 +312,11 @@ static void trade(struct page *p, const struct form *f, struct web_answer *a)
 	const char *token = form_text(f, "token");
 	const struct keys_entry *key = NULL;
 	struct err e = { 0 };
-	int rc = keys_trade(&p->keys, token ? token : "", clock_mono(), &key, &e);
+	int rc;
 
+	list_each (i, &p->viewers) /* keys of open pages are in use, however long a turn was */
+		keys_use(&p->keys, list_entry(i, struct viewer, item)->key->text, clock_mono());
+	rc = keys_trade(&p->keys, token ? token : "", clock_mono(), &key, &e);
 	if (rc)
 		put_failure(a, rc == -ERR_DENIED ? 401 : rc == -ERR_LIMIT ? 429 : 500, e.text);
 	else

@@ -16,6 +16,7 @@ struct page {
 	struct keys keys;
 	struct list viewers;
 	unsigned nviewer, last_viewer;
+	uint64_t choices; /* changes when a viewer chooses what it looks at */
 };
 
 /* job (NULL: all) is borrowed. -ERR_NOMEM. */

@@ -201,12 +201,13 @@ static void on_sample(Omis_reply r, void *arg)
 	struct asked *a = arg;
 	struct scene *b = a->scene;
 	struct top_sample made;
-	bool is_mine = is_of_now(a, r);
+	bool is_mine = is_of_now(a, r), is_first;
 
 	free(a);
 	if (!is_mine)
 		return;
 	b->is_asked = false;
+	is_first = !b->now.reply;
 	top_index(&b->now);
 	if (!top_sample_make(&made, r, b->now.reply ? &b->now : NULL))
 		return;
@@ -219,6 +220,7 @@ static void on_sample(Omis_reply r, void *arg)
 	add_to_strip(b);
 	b->samples++;
 	b->version++;
+	b->tree_version += is_first; /* the processes of each host are known now */
 }
 
 static void on_tree(Omis_reply r, void *arg)
@@ -360,7 +362,7 @@ void scene_answer(const struct scene *b, struct buf *out)
 	size_t ranks, hosts;
 
 	count(b, &ranks, &hosts);
-	if (!b->samples) {
+	if (!b->now.reply) {
 		buf_puts(out, "the first sample is under way");
 	} else if (!b->now.nrank) {
 		buf_puts(out,

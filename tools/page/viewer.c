@@ -69,6 +69,14 @@ void viewer_look(struct viewer *v, const struct form *f)
 	v->is_changed = true;
 }
 
+bool viewer_has_chart(const struct viewer *v, unsigned id)
+{
+	for (size_t i = 0; i < VIEWER_CHARTS_MAX; i++)
+		if (id && v->chart[i].id == id)
+			return true;
+	return false;
+}
+
 bool viewer_add_chart(struct viewer *v, unsigned id)
 {
 	for (size_t i = 0; i < VIEWER_CHARTS_MAX; i++)

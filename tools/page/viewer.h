@@ -44,6 +44,7 @@ void viewer_free(struct viewer *v);
 /* Takes the choice that a page sends. */
 void viewer_look(struct viewer *v, const struct form *f);
 
+bool viewer_has_chart(const struct viewer *v, unsigned id);
 /* Returns false if it has VIEWER_CHARTS_MAX already. */
 bool viewer_add_chart(struct viewer *v, unsigned id);
 /* Returns false if it has no such chart. */

@@ -167,6 +167,12 @@ check("two viewers share a chart", post("/chart", key, viewer=hello["viewer"], m
                                         rate=True)[1]["id"] == made["id"])
 check("a chart is closed", post("/drop", key, viewer=mine, id=made["id"])[0] == 200)
 
+check("a chart that a page has already is the same one", post("/chart", key, viewer=mine, metric="M", text=text, by="")[1]
+      == post("/chart", key, viewer=mine, metric="M", text=text, by="")[1] == typed)
+opened = [post("/chart", key, viewer=mine, metric="Send_volume", by=by, rate=rate)[0]
+          for by, rate in [("node", True), ("site", True), ("", True), ("node", False), ("site", False), ("", False)]]
+check("and takes one place of six", opened == [200] * 5 + [409], opened)
+
 # --- a crowd, and a viewer who reads nothing: the others do not notice
 slow = socket.create_connection((host, port), timeout=PATIENCE)
 slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)

@@ -30,7 +30,22 @@ while IFS="$(printf '\t')" read -r name result; do
 done <"$TMPDIR/said"
 sed 's/^/# /' "$TMPDIR/said.err"
 check 'the client went all the way' test $client = 0
-kill -TERM $web
+port=$(sed -n '1s,.*:\([0-9]*\)/.*,\1,p' "$TMPDIR/web")
+check 'a port that is taken: the words name the option' says 'choose another with --port' \
+	omig web --port "$port"
+# Another address of loopback, and samples that are rare.
+omig web --port 0 --listen 127.0.0.2 --every 60s </dev/null >"$TMPDIR/rare" 2>"$TMPDIR/rare.err" &
+rare=$!
+check 'a link to another address of loopback' until_true 10 grep -q '127.0.0.2.*#t=' "$TMPDIR/rare"
+python3 tests/system/tools/web_rare.py "$(head -n 1 "$TMPDIR/rare")" omig >"$TMPDIR/said" \
+	2>"$TMPDIR/said.err"
+client=$?
+while IFS="$(printf '\t')" read -r name result; do
+	check "$name" test "$result" = ok || echo "# $result"
+done <"$TMPDIR/said"
+sed 's/^/# /' "$TMPDIR/said.err" "$TMPDIR/rare.err"
+check 'this client, too, went all the way' test $client = 0
+kill -TERM $web $rare
 check 'a signal ends it' sh -c "while kill -0 $web 2>/dev/null; do sleep 0.1; done"
 check 'it reported nothing' test ! -s "$TMPDIR/web.err"
 check 'the program ends as without it' enough $job

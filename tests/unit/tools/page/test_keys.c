@@ -77,6 +77,26 @@ TEST(keys_have_a_limit_and_the_link_stays)
 	ck_assert_ptr_eq(key, &keys.key[3]);
 }
 
+TEST(a_key_that_rests_makes_room)
+{
+	const nsec_t later = PAGE_KEYS_MAX + 2 + KEYS_IN_USE_NS;
+	const struct keys_entry *key;
+
+	memset(&keys, 0, sizeof(keys));
+	for (int i = 0; i < PAGE_KEYS_MAX; i++) {
+		ck_assert_int_eq(keys_make_token(&keys, 1, token, NULL), 0);
+		ck_assert_int_eq(keys_trade(&keys, token, 1 + i, &key, NULL), 0);
+	}
+	for (int i = 0; i < PAGE_KEYS_MAX; i++)
+		if (i != 5)
+			ck_assert_ptr_nonnull(keys_use(&keys, keys.key[i].text, later - 1));
+	ck_assert_int_eq(keys_make_token(&keys, later, token, NULL), 0);
+	ck_assert_int_eq(keys_trade(&keys, token, later, &key, NULL), 0);
+	ck_assert_ptr_eq(key, &keys.key[5]);
+	ck_assert_int_eq(keys_make_token(&keys, later, token, NULL), 0);
+	ck_assert_int_eq(keys_trade(&keys, token, later, &key, NULL), -ERR_LIMIT);
+}
+
 TEST(the_oldest_link_makes_room)
 {
 	char first[KEYS_TEXT_BYTES];
