@@ -194,7 +194,7 @@ spooled() {
 		refuses 1 'another' omig log receive --to ./first.olog x-netlog://127.0.0.1:0 && end
 }
 check 'a file that another receiver writes' spooled
-check 'an address that is none' refuses 2 'none of file' omig log receive --to ./x.olog http://x
+check 'an address that is none' refuses 2 'not one of file' omig log receive --to ./x.olog http://x
 check 'a file is no address' refuses 2 'begins with x-netlog' omig log receive --to ./x.olog y
 url_of_file() {
 	omig log receive --to "file://$TMPDIR/by-url.olog" --for 100ms x-netlog://127.0.0.1:0 &&
@@ -207,7 +207,7 @@ check 'a folder that is not there' refuses 1 'No such file' omig log receive \
 	--to ./none/x.olog x-netlog://127.0.0.1:0
 check 'a bare name is no destination of NetLogger' refuses 1 'neither a path' \
 	"$T/netlogged" netlogger run7 1
-check 'and no other URL' refuses 1 'is none of' "$T/netlogged" netlogger http://run7 1
+check 'and no other URL' refuses 1 'is not one of' "$T/netlogged" netlogger http://run7 1
 bare() { ! ls | grep -qx run7; }
 check 'so no file appears by accident' bare
 sums_up() {

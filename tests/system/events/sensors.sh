@@ -59,5 +59,5 @@ refuses() { # WORDS COMMAND...
 	[ $? = 2 ] && grep -q "$words" refused
 }
 check 'a time that is none' refuses 'is no time' omig run --sensors=never -- true
-check 'another destination' refuses 'none of' omig log sense --to http://x
+check 'another destination' refuses 'not one of' omig log sense --to http://x
 tap_end

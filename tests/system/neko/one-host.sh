@@ -193,10 +193,10 @@ s/simulation.runs.*/simulation.runs = 10/
 END
 for algorithm in broadcast raft; do
 	check "$algorithm keeps its promises in its example" says \
-		'^simulated, .*: end of the run's time' \
+		'^simulated, .*: end of the run.s time' \
 		omig neko run examples/neko/$algorithm.conf --simulate
 	sed -f "$TMPDIR/both.sed" examples/neko/$algorithm.conf >"$TMPDIR/$algorithm.conf"
-	check "and as processes" says '^real, .*: end of the run's time' omig neko run \
+	check "and as processes" says '^real, .*: end of the run.s time' omig neko run \
 		"$TMPDIR/$algorithm.conf" --real
 done
 for algorithm in abcast-ct abcast-seq; do
@@ -204,7 +204,7 @@ for algorithm in abcast-ct abcast-seq; do
 		omig neko run examples/neko/abcast.conf --simulate --set \
 		process.initializer=$algorithm --set process.1.crash=10s --set \
 		qos.recurrence=200ms --set qos.duration=5ms --set simulation.runs=5
-	check "and as processes" says '^real, .*: end of the run's time' omig neko run \
+	check "and as processes" says '^real, .*: end of the run.s time' omig neko run \
 		examples/neko/abcast.conf --real --set process.initializer=$algorithm \
 		--set simulation.until=3s --set process.1.crash=1s --set qos.recurrence=500ms \
 		--set qos.duration=5ms
@@ -272,7 +272,7 @@ check 'but not over another one' says 'is a sweep' omig neko plot "$TMPDIR/sweep
 head -c 1000 "$TMPDIR/raft.json" >"$TMPDIR/half.json"
 check 'half a file has its place' says 'half.json:1:1001: ' omig neko plot "$TMPDIR/half.json"
 echo '{"quantities":7}' >"$TMPDIR/other.json"
-check 'other JSON is no result' says 'make them with omig neko run -o' omig neko plot \
+check 'other JSON is no result' says 'write it with omig neko run -o' omig neko plot \
 	"$TMPDIR/other.json"
 # --- networks by their classes in Neko: figure 12 of the NekoStat report as printed
 cat >"$TMPDIR/fig12.conf" <<'END'
