@@ -20,8 +20,8 @@ libio.calls    := read pread pread64 readv preadv preadv64 preadv2 preadv64v2 \
 		prctl syscall posix_spawn posix_spawnp _exit _Exit wait waitpid wait3 wait4 waitid \
 		$(if $(filter x86_64%,$(shell $(CC) -dumpmachine)),vfork)
 libio.statics  := mounts.c:io_table wrap.c:real record.c:io_board record.c:label \
-		stdio.c:real_read stdio.c:real_write processes.c:forks processes.c:forking \
-		processes.c:depth processes.c:io_vfork_real processes.c:real record.c:io_polled \
+		stdio.c:real_read stdio.c:real_write processes.c:forks processes.c:real \
+		record.c:io_polled \
 		$(addprefix polls.c:real_,poll __poll_chk ppoll select pselect epoll_wait \
 		epoll_pwait)
 

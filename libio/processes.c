@@ -20,7 +20,6 @@
 enum real {
 	REAL_posix_spawn,
 	REAL_posix_spawnp,
-	REAL_vfork,
 	REAL__exit,
 	REAL__Exit,
 	REAL_wait,
@@ -57,8 +56,8 @@ static void *look(enum real which, const char *name)
 void io_processes_look(void)
 {
 	static const char *const names[REALS] = {
-		"posix_spawn", "posix_spawnp", "vfork", "_exit", "_Exit",
-		"wait",	       "waitpid",      "wait3", "wait4", "waitid",
+		"posix_spawn", "posix_spawnp", "_exit", "_Exit",  "wait",
+		"waitpid",     "wait3",	       "wait4", "waitid",
 	};
 	int saved = errno;
 
@@ -135,64 +134,64 @@ SPAWN(posix_spawnp)
 /* --- vfork(): the child runs on the stack of its caller, until it is another program */
 
 #if defined(__x86_64__)
-#define NESTED_MAX 4 /* a child that forks so again */
+uint64_t io_vfork_begin(void);
+long io_vfork_end(long pid, uint64_t ns);
 
-IN_THREAD struct {
-	void *back; /* the caller's return address */
-	uint64_t ns;
-} forking[NESTED_MAX];
-IN_THREAD unsigned depth;
-
-struct vforked {
-	long pid; /* for the caller */
-	void *back;
-};
-
-long (*io_vfork_real)(void);
-bool io_vfork_begin(void *back);
-struct vforked io_vfork_end(long pid);
-
-/* Returns false if the call is not recorded. */
-bool io_vfork_begin(void *back)
+/* Returns 0 if the call is not recorded. */
+uint64_t io_vfork_begin(void)
 {
-	GET(io_vfork_real, vfork);
-	if (!io_board_now() || depth == NESTED_MAX)
-		return false;
-	forking[depth].back = back;
-	forking[depth++].ns = (uint64_t)clock_mono();
-	return true;
+	return io_board_now() ? (uint64_t)clock_mono() : 0;
 }
 
-struct vforked io_vfork_end(long pid)
+long io_vfork_end(long pid, uint64_t ns)
 {
-	unsigned at = depth - 1;
 	struct board *b = io_board_now();
 
-	if (pid) {
-		depth = at; /* the child has left it as it was */
-		if (b && pid > 0)
-			note_child(b, forking[at].ns, (pid_t)pid);
+	if (pid < 0) {
+		errno = (int)-pid;
+		return -1;
 	}
-	return (struct vforked){ pid, forking[at].back };
+	if (b && ns)
+		note_child(b, ns, (pid_t)pid);
+	return pid;
 }
 
-/* The return address is not on the stack while the child runs: the child would overwrite it. */
+/*
+ * As in the C library: the return address and the time stay in registers of the caller, which the
+ * child does not share. Memory would be the child's, too, which may be killed in a vfork() of its
+ * own. The child leaves the stack of return addresses as it is.
+ */
 __asm__(".text\n"
 	".globl io_vfork\n"
 	".type io_vfork, @function\n"
 	"io_vfork:\n"
-	"	movq (%rsp), %rdi\n"
+	"	.cfi_startproc\n"
+	"	endbr64\n"
 	"	subq $8, %rsp\n"
+	"	.cfi_adjust_cfa_offset 8\n"
 	"	call io_vfork_begin\n"
 	"	addq $8, %rsp\n"
-	"	testb %al, %al\n"
-	"	je 1f\n"
-	"	addq $8, %rsp\n"
-	"	call *io_vfork_real(%rip)\n"
-	"	movslq %eax, %rdi\n"
+	"	.cfi_adjust_cfa_offset -8\n"
+	"	movq %rax, %rsi\n"
+	"	popq %rdi\n"
+	"	.cfi_adjust_cfa_offset -8\n"
+	"	.cfi_register %rip, %rdi\n"
+	"	movl $58, %eax\n" /* SYS_vfork */
+	"	syscall\n"
+	"	testq %rax, %rax\n"
+	"	jne 1f\n"
+	"	jmp *%rdi\n"
+	"1:	pushq %rdi\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	.cfi_offset %rip, -8\n"
+	"	movq %rax, %rdi\n"
+	"	subq $8, %rsp\n"
+	"	.cfi_adjust_cfa_offset 8\n"
 	"	call io_vfork_end\n"
-	"	jmp *%rdx\n"
-	"1:	jmp *io_vfork_real(%rip)\n"
+	"	addq $8, %rsp\n"
+	"	.cfi_adjust_cfa_offset -8\n"
+	"	ret\n"
+	"	.cfi_endproc\n"
 	".size io_vfork, .-io_vfork\n");
 #endif
 

@@ -120,7 +120,9 @@ static bool info_of(int fd, struct tcp_info *to)
 	       n >= offsetof(struct tcp_info, tcpi_bytes_retrans) + sizeof(to->tcpi_bytes_retrans);
 }
 
-/* The end of the stream counts as a byte there. A connection that was reset has an error instead.
+/*
+ * The end of the stream counts as a byte there. A connection that was reset has none, but its state
+ * can be the same: then the place is one byte less, after its last message.
  */
 static bool has_ended(unsigned state)
 {
@@ -132,6 +134,7 @@ static bool has_ended(unsigned state)
 bool io_tcp_place(int fd, bool is_out, uint64_t *end)
 {
 	struct tcp_info before, after;
+	uint64_t beyond;
 	int left;
 
 	if (!info_of(fd, &before))
@@ -144,7 +147,8 @@ bool io_tcp_place(int fd, bool is_out, uint64_t *end)
 	for (unsigned i = 0; i < TRIES; i++) {
 		if (ioctl(fd, FIONREAD, &left) || !info_of(fd, &after))
 			return false;
-		*end = after.tcpi_bytes_received - has_ended(after.tcpi_state) - (unsigned)left;
+		beyond = (uint64_t)has_ended(after.tcpi_state) + (unsigned)left;
+		*end = after.tcpi_bytes_received > beyond ? after.tcpi_bytes_received - beyond : 0;
 		if (after.tcpi_bytes_received == before.tcpi_bytes_received)
 			return true;
 		before = after;

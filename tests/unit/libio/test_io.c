@@ -441,7 +441,68 @@ TEST(a_vfork_returns_twice_and_records_its_child)
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert_int_eq(WEXITSTATUS(status), 5);
 }
+
+/* Without the stack, which its grandparent uses at the same time. */
+static _Noreturn void kill_and_end(long parent)
+{
+	register long number __asm__("rax") = SYS_kill;
+	register long of __asm__("rdi") = parent;
+	register long signal __asm__("rsi") = SIGKILL;
+
+	__asm__ volatile("syscall\n\t"
+			 "movl %1, %%eax\n\t"
+			 "xorl %%edi, %%edi\n\t"
+			 "syscall"
+			 : "+r"(number)
+			 : "i"(SYS_exit), "r"(of), "r"(signal)
+			 : "rcx", "r11", "memory");
+	__builtin_unreachable();
+}
+
+static __attribute__((noinline)) int fork_twice(pid_t *child)
+{
+	volatile long pid;
+
+	*child = io_vfork();
+	if (*child)
+		return 1;
+	pid = syscall(SYS_getpid);
+	if (!io_vfork())
+		kill_and_end(pid);
+	return 2; /* the child is over */
+}
+
+TEST(a_child_that_is_killed_in_a_vfork_of_its_own_returns_nowhere)
+{
+	struct board *b = board_on();
+	pid_t child;
+	int status;
+
+	ck_assert_int_eq(fork_twice(&child), 1);
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert_int_eq(WTERMSIG(status), SIGKILL);
+	board_off(b);
+}
 #endif
+
+TEST(a_call_that_ends_while_the_board_is_off_is_left_alone)
+{
+	struct board *b = board_on();
+	struct io_call c;
+	int pipes[2];
+
+	ck_assert_int_eq(pipe(pipes), 0);
+	io_before(&c, pipes[1], IO_OUT);
+	ck_assert_ptr_nonnull(c.s);
+	io_board = NULL;
+	io_after(&c, pipes[1], 3);
+	ck_assert_uint_eq(c.s->writers, 0);
+	ck_assert_uint_eq(c.s->written, 0);
+	no_more(b);
+	close(pipes[0]);
+	close(pipes[1]);
+	board_off(b);
+}
 
 TEST(streams_of_the_library_are_seen)
 {
@@ -524,6 +585,28 @@ TEST(both_ends_of_a_connection_have_the_same_place)
 	no_more(b);
 	close(fd[0]);
 	close(fd[1]);
+	board_off(b);
+}
+
+/* Behind the error the call returns 0, and the kernel has counted no end of the stream. */
+TEST(a_connection_that_is_reset_has_no_place_before_its_begin)
+{
+	const struct linger at_once = { .l_onoff = 1 };
+	struct board *b = board_on();
+	struct board_record r;
+	char to[4];
+	int fd[2];
+
+	connect_tcp(fd);
+	ck_assert_int_eq(io_recv(fd[0], to, 1, MSG_DONTWAIT), -1);
+	setsockopt(fd[1], SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
+	close(fd[1]);
+	ck_assert_int_eq(io_read(fd[0], to, 1), -1);
+	ck_assert_int_eq(errno, ECONNRESET);
+	ck_assert_int_eq(io_read(fd[0], to, 1), 0);
+	r = next(b, BOARD_READ);
+	ck_assert_uint_eq(r.end, 0);
+	close(fd[0]);
 	board_off(b);
 }
 
