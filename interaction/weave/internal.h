@@ -45,12 +45,12 @@ struct weave_message {
 	int64_t horizon; /* of the sender then */
 };
 
-/* Messages of a stream that are not yet in, by their ends. */
+/* Messages of a stream that are not yet in: a heap, the smallest end first. */
 struct weave_stream {
 	struct weave_piece {
 		uint64_t end, id;
-	} * piece; /* owned; n from first on */
-	size_t first, n, cap;
+	} * piece; /* owned */
+	size_t n, cap;
 	uint64_t known; /* all writes up to here were read from the log */
 	struct weave_thread *waiter; /* holds its queue until that grows */
 };
@@ -82,6 +82,7 @@ struct weave_thread {
 	struct weave_step *step;
 	bool is_own; /* the program itself begins and ends its sub-tasks */
 	bool is_unborn; /* the event that starts it waits in the queue of another one */
+	bool is_kept; /* messages, other threads or sub-tasks of the program point to it */
 	bool is_over; /* it has ended, at `end` */
 	int64_t end;
 	struct weave_thread *reaper; /* holds its queue until this one's is empty */

@@ -442,7 +442,8 @@ int netweave_add(struct netweave *w, const struct netweave_thread *thread,
 	w->now = ev->t > w->now ? ev->t : w->now;
 	put(w, thread, ev);
 	run_ready(w);
-	if (w->now > INT64_MIN + NETWEAVE_GRACE_NS && w->now - w->checked > CHECK_NS) {
+	if (w->now > INT64_MIN + NETWEAVE_GRACE_NS &&
+	    (uint64_t)w->now - (uint64_t)w->checked > CHECK_NS) {
 		w->checked = w->now;
 		release(w, w->now - NETWEAVE_GRACE_NS);
 	}

@@ -80,7 +80,8 @@ static bool is_late(const struct weave_thread *t, const struct weave_message *m)
 
 bool weave_may_release(const struct weave_thread *t, const struct weave_message *m)
 {
-	return m->state == WEAVE_SENT && is_late(t, m) && m->sender->read == m->place;
+	return m->state == WEAVE_SENT && m->place != UINT64_MAX && is_late(t, m) &&
+	       m->sender->read == m->place;
 }
 
 /*
@@ -121,7 +122,8 @@ static void release_senders(struct netweave *w, const struct weave_join *j)
 	struct weave_thread *t = j->thread;
 
 	for (size_t i = 0; i < j->n; i++)
-		if (is_late(t, &j->m[i]) && t->wait_horizon <= j->m[i].returned && j->wait <= j->at)
+		if (is_late(t, &j->m[i]) && j->m[i].returned != INT64_MIN &&
+		    t->wait_horizon <= j->m[i].returned && j->wait <= j->at)
 			release(w, t, &j->m[i]);
 }
 

@@ -48,8 +48,9 @@ void weave_send_read(struct netweave *w, struct weave_thread *t, uint64_t id, in
 	if (to->is_double)
 		return;
 	m->t = at;
-	m->sender = t;
+	m->sender = t; /* a writer may be freed before the message */
 	m->place = to->kind == NETWEAVE_SEND ? t->read : UINT64_MAX;
+	t->is_kept |= to->kind == NETWEAVE_SEND;
 	if (m->state == WEAVE_EXPECTED)
 		m->state = WEAVE_READ;
 }
@@ -130,6 +131,7 @@ bool weave_receive(struct netweave *w, struct weave_thread *t, const struct weav
 	}
 	if (!t->is_forced && weave_may_release(t, m)) {
 		m->sender->watcher = t;
+		t->is_kept = true;
 		return false;
 	}
 	w->report.receives++;

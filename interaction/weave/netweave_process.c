@@ -79,14 +79,13 @@ void weave_forget_ended(struct netweave *w, int64_t before)
 
 	while ((at = list_first(&w->ended))) {
 		struct weave_thread *t = list_entry(at, struct weave_thread, ended);
-		bool is_own = t->is_own;
 
 		if (t->end >= before)
 			break;
 		list_del(&t->ended);
 		weave_group_end(w, t);
 		weave_leave(w, t, t->end);
-		if (!t->n && !t->reaper && !is_own)
+		if (!t->n && !t->reaper && !t->is_kept)
 			forget(w, t);
 	}
 }

@@ -34,24 +34,42 @@ void weave_streams_free(struct netweave *w)
 	map_done(&w->streams);
 }
 
-/* In the order of their ends: writers of one stream may overtake each other in the log. */
+static void swap(struct weave_piece *a, struct weave_piece *b)
+{
+	struct weave_piece was = *a;
+
+	*a = *b;
+	*b = was;
+}
+
+/* Writers of one stream may overtake each other in the log: by any order of ends, in any log. */
 static void put_piece(struct netweave *w, struct weave_stream *s, struct weave_piece piece)
 {
-	size_t at;
+	size_t at = s->n;
 
-	if (s->first && s->first + s->n == s->cap) {
-		memmove(s->piece, s->piece + s->first, s->n * sizeof(*s->piece));
-		s->first = 0;
-	}
-	if (array_grow(&s->piece, &s->cap, s->first + s->n + 1, sizeof(*s->piece),
-		       NETWEAVE_MESSAGES_MAX)) {
+	if (array_grow(&s->piece, &s->cap, s->n + 1, sizeof(*s->piece), NETWEAVE_MESSAGES_MAX)) {
 		weave_fail(w, err_set(w->e, ERR_LIMIT, "a stream has more than %u messages",
 				      NETWEAVE_MESSAGES_MAX));
 		return;
 	}
-	for (at = s->first + s->n++; at > s->first && s->piece[at - 1].end > piece.end; at--)
-		s->piece[at] = s->piece[at - 1];
-	s->piece[at] = piece;
+	s->piece[s->n++] = piece;
+	for (; at && s->piece[(at - 1) / 2].end > s->piece[at].end; at = (at - 1) / 2)
+		swap(&s->piece[(at - 1) / 2], &s->piece[at]);
+}
+
+static void drop_first(struct weave_stream *s)
+{
+	size_t at = 0, child;
+
+	s->piece[0] = s->piece[--s->n];
+	while ((child = 2 * at + 1) < s->n) {
+		if (child + 1 < s->n && s->piece[child + 1].end < s->piece[child].end)
+			child++;
+		if (s->piece[at].end <= s->piece[child].end)
+			return;
+		swap(&s->piece[at], &s->piece[child]);
+		at = child;
+	}
 }
 
 uint64_t weave_stream_wrote(struct netweave *w, uint64_t stream, uint64_t end)
@@ -114,16 +132,15 @@ bool weave_stream_read(struct netweave *w, struct weave_thread *t, const struct 
 	}
 	if (s->waiter == t)
 		s->waiter = NULL;
-	while (s->n && s->piece[s->first].end <= ev->other) {
+	while (s->n && s->piece[0].end <= ev->other) {
 		const struct weave_event one = { .kind = NETWEAVE_RECEIVE,
 						 .t = ev->t,
-						 .id = s->piece[s->first].id,
+						 .id = s->piece[0].id,
 						 .is_uncertain = ev->is_uncertain };
 
 		if (!weave_receive(w, t, &one))
 			return false;
-		s->first++;
-		s->n--;
+		drop_first(s);
 		is_any = true;
 	}
 	if (!is_any && (is_short || ev->is_unsent))

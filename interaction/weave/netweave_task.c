@@ -259,7 +259,7 @@ static void work_for(struct netweave *w, struct weave_thread *t, uint64_t task, 
 	o->at = t;
 	t->task = task;
 	t->inter = o->inter;
-	t->is_own = true;
+	t->is_own = t->is_kept = true;
 }
 
 void weave_own_vertex(struct netweave *w, struct weave_thread *t, const struct weave_event *ev)

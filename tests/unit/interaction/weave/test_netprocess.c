@@ -126,4 +126,62 @@ TEST(bytes_from_outside_begin_a_request)
 	woven_end();
 }
 
+TEST(ends_of_writes_in_any_order_are_read_in_theirs)
+{
+	const unsigned n = 1000;
+
+	woven_begin(NETWEAVE_ALL);
+	woven_wait(1, 1);
+	for (unsigned i = 0; i < n; i++)
+		stream(0, 2 + i, NETWEAVE_WRITE, 1 + i * 7919 % n);
+	for (unsigned end = 100; end <= n; end += 100) {
+		stream(1, 2000 + end, NETWEAVE_READ, end);
+		ck_assert_uint_eq(netweave_report(woven.weave)->receives, end);
+	}
+	woven_finish();
+	ck_assert_uint_eq(woven.nwhole, 1);
+	ck_assert_uint_eq(netweave_report(woven.weave)->unsent, 0);
+	woven_end();
+}
+
+/* What still points to a process is in use: this is for the address sanitizer. */
+TEST(a_process_that_ended_long_ago_has_sent_messages)
+{
+	const int64_t later = 2 * NETWEAVE_GRACE_NS;
+
+	woven_begin(NETWEAVE_ALL);
+	process(3, 1, NETWEAVE_OTHER, 0);
+	process(1, 1, NETWEAVE_OTHER, 0);
+	stream(0, 5, NETWEAVE_WRITE, 4);
+	woven_send(2, 6, 9);
+	process(0, 7, NETWEAVE_EXIT, 0);
+	process(2, 8, NETWEAVE_EXIT, 0);
+	process(3, later, NETWEAVE_OTHER, 0);
+	woven_wait(1, later + 1);
+	stream(1, later + 2, NETWEAVE_READ, 4);
+	woven_wait(1, later + 3);
+	woven_receive(1, later + 4, 9);
+	woven_finish();
+	ck_assert_uint_eq(netweave_report(woven.weave)->receives, 2);
+	woven_end();
+}
+
+TEST(a_process_that_ended_long_ago_has_waited_for_a_sender)
+{
+	const int64_t later = 2 * NETWEAVE_GRACE_NS;
+
+	woven_begin(NETWEAVE_ALL);
+	process(3, 1, NETWEAVE_OTHER, 0);
+	woven_send(0, 5, 9);
+	woven_wait(1, 6);
+	woven_receive(1, 7, 9);
+	process(1, 8, NETWEAVE_EXIT, 0);
+	process(3, later, NETWEAVE_OTHER, 0);
+	process(3, 2 * later, NETWEAVE_OTHER, 0);
+	process(0, 2 * later + 1, NETWEAVE_OTHER, 0);
+	woven_finish();
+	ck_assert_uint_eq(netweave_report(woven.weave)->receives, 1);
+	woven_end();
+}
+
 SUITE("interaction/weave")
