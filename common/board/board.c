@@ -61,16 +61,29 @@ bool board_put(struct board *b, const struct board_record *r)
 	return true;
 }
 
+/* No writer goes so far: a program has written over the board. All that is claimed is lost. */
+static void resume(struct board *b, uint64_t in)
+{
+	__atomic_fetch_add(&b->lost, BOARD_RECORDS, __ATOMIC_RELAXED);
+	__atomic_store_n(&b->out, in, __ATOMIC_RELEASE);
+}
+
 int board_get(struct board *b, struct board_record *out)
 {
-	uint64_t at = b->out;
+	uint64_t at = __atomic_load_n(&b->out, __ATOMIC_RELAXED);
+	uint64_t in = __atomic_load_n(&b->in, __ATOMIC_ACQUIRE);
 	struct board_record *r = &b->record[at % BOARD_RECORDS];
 
-	if (at == __atomic_load_n(&b->in, __ATOMIC_ACQUIRE))
+	if (at == in)
 		return 0;
+	if (in - at > BOARD_RECORDS) {
+		resume(b, in);
+		return 0;
+	}
 	if (__atomic_load_n(&r->turn, __ATOMIC_ACQUIRE) != 2 * at + 1)
 		return -1;
 	*out = *r;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST); /* the copy is checked, which nothing changes */
 	out->turn = 2 * at + 1;
 	if (out->check != check_of(out) || out->kind <= BOARD_NONE || out->kind >= BOARD_KINDS) {
 		board_skip(b);

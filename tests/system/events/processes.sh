@@ -175,4 +175,30 @@ check 'forks in threads, with a signal each ms' record python3 many.py
 check 'all of them have written' grep -qx 20 job.out
 check 'their network is whole' analyze
 check 'nothing is lost' sh -c '! grep -q lost job.err'
+
+# --- a program that writes over the board, one that cuts it, and a limit of file sizes
+cat >vandal.py <<'END'
+import mmap, os, struct, subprocess, sys
+path = os.environ["OMIG_IO"].split("interactions=")[1]
+with open(path, "r+b") as f:
+    m = mmap.mmap(f.fileno(), 0)
+m[128:136] = struct.pack("<Q", 1 << 60)
+subprocess.run(["true"])
+os._exit(4)
+END
+check 'a program writes over the places on the board' status_is 4 record python3 vandal.py
+check 'what was there is lost' grep -q 'events of processes are lost' job.err
+cat >cut.py <<'END'
+import os
+os.truncate(os.environ["OMIG_IO"].split("interactions=")[1], 0)
+os._exit(7)
+END
+check 'a program cuts the board: its status stays' \
+	status_is 7 record env -u LD_PRELOAD python3 cut.py
+check 'the loss is said' grep -q 'events of processes' job.err
+limited() {
+	(ulimit -f 16 && record sh -c 'echo out; exit 5')
+}
+check 'a limit of file sizes leaves a program alone' status_is 5 limited
+check 'and its output' grep -qx out job.out
 tap_end

@@ -22,6 +22,7 @@
 #define PAUSE_MIN_MS 1 /* at a million records a second the board is full after 65 ms */
 #define PAUSE_MAX_MS 16
 #define STUCK_NS (200 * NSEC_PER_MSEC) /* then the writer of a record was killed in its midst */
+#define END_NS (2 * NSEC_PER_SEC) /* for what is on the board at the end */
 #define HOST_BYTES 256
 
 static volatile sig_atomic_t ends;
@@ -63,6 +64,19 @@ static const struct evtype types[TYPES] = {
 
 /* --- made */
 
+/* Memory that is not there yet would be a signal in a program. So is a limit of file sizes here. */
+static int allocate(int fd)
+{
+	const struct sigaction ignore = { .sa_handler = SIG_IGN };
+	struct sigaction before;
+	int rc;
+
+	sigaction(SIGXFSZ, &ignore, &before);
+	rc = posix_fallocate(fd, 0, sizeof(struct board));
+	sigaction(SIGXFSZ, &before, NULL);
+	return rc;
+}
+
 static int map(struct run_board *b, int fd, struct err *e)
 {
 	uint64_t salt;
@@ -71,8 +85,7 @@ static int map(struct run_board *b, int fd, struct err *e)
 
 	if (rc)
 		return rc;
-	/* Memory that is not there yet would be a signal in a program. */
-	rc = posix_fallocate(fd, 0, sizeof(struct board));
+	rc = allocate(fd);
 	if (rc) {
 		errno = rc;
 		return err_sys(e, "%s", b->path);
@@ -181,15 +194,29 @@ static void put_record(struct reader *r, const struct board_record *b)
 	put(r, type[b->kind], b->ns, v);
 }
 
-/* Returns the number of records. */
+/* Programs may write anything there. What no call yields would make the whole log invalid. */
+static bool is_plausible(const struct board_record *b)
+{
+	bool is_of_stream = b->kind == BOARD_WRITE || b->kind == BOARD_READ;
+	bool has_child = b->kind == BOARD_SPAWN || b->kind == BOARD_REAP;
+
+	return b->pid > 0 && b->tid > 0 && b->ns <= (uint64_t)clock_mono() &&
+	       (!has_child || b->child > 0) && (!is_of_stream || b->end <= INT64_MAX) &&
+	       b->began <= b->ns;
+}
+
+/* Returns the number of records: not all of them, if programs are fast. */
 static unsigned drain(struct reader *r)
 {
 	struct board_record record;
 	unsigned n = 0;
-	int got;
+	int got = 0;
 
-	while ((got = board_get(r->board, &record)) == 1) {
-		put_record(r, &record);
+	while (n < BOARD_RECORDS && (got = board_get(r->board, &record)) == 1) {
+		if (is_plausible(&record))
+			put_record(r, &record);
+		else
+			__atomic_fetch_add(&r->board->lost, 1, __ATOMIC_RELAXED);
 		r->stuck = 0;
 		n++;
 	}
@@ -202,15 +229,22 @@ static unsigned drain(struct reader *r)
 	return n + (got < 0);
 }
 
+/* A program that writes on, or all over the board, delays the end for END_NS at most. */
 static void drain_until_end(struct reader *r)
 {
 	int pause = PAUSE_MIN_MS;
+	nsec_t last = 0;
 
 	for (;;) {
 		bool is_last = ends;
-		unsigned n = drain(r);
+		unsigned n;
 
-		if (is_last && !n)
+		if (is_last && !last) {
+			last = clock_mono() + END_NS;
+			__atomic_store_n(&r->board->on, 0, __ATOMIC_RELEASE);
+		}
+		n = drain(r);
+		if (is_last && (!n || clock_mono() > last))
 			return;
 		pause = n ? PAUSE_MIN_MS : pause * 2 < PAUSE_MAX_MS ? pause * 2 : PAUSE_MAX_MS;
 		poll(NULL, 0, pause);
@@ -240,6 +274,14 @@ static int append(struct reader *r, const char *path)
 	return 0;
 }
 
+/* Events that are on the board still. */
+static uint64_t left_on(const struct board *b)
+{
+	uint64_t left = __atomic_load_n(&b->in, __ATOMIC_RELAXED) - b->out;
+
+	return left < BOARD_RECORDS ? left : BOARD_RECORDS;
+}
+
 static int read_board(struct board *board, const char *job, const char *log)
 {
 	struct reader r = { .board = board, .kept = tmpfile() };
@@ -248,7 +290,7 @@ static int read_board(struct board *board, const char *job, const char *log)
 	r.rc = r.kept ? begin_log(&r, job) : err_sys(&r.e, "temporary file");
 	if (!r.rc)
 		drain_until_end(&r);
-	lost = __atomic_load_n(&board->lost, __ATOMIC_RELAXED);
+	lost = __atomic_load_n(&board->lost, __ATOMIC_RELAXED) + left_on(board);
 	evwrite_dropped(&r.out, lost);
 	if (lost)
 		cmd_warn("%" PRIu64 " events of processes are lost: the board was full", lost);
@@ -289,7 +331,7 @@ void run_board_end(struct run_board *b, int64_t most_ns)
 {
 	if (!b->board)
 		return;
-	__atomic_store_n(&b->board->on, 0, __ATOMIC_RELEASE);
+	/* Only the reader uses the board: if a program has cut the file, that is a signal. */
 	if (b->reader < 0) {
 		cmd_warn("no events of processes: no process for them");
 	} else {

@@ -81,6 +81,25 @@ TEST(a_record_that_is_never_whole_is_skipped)
 	ck_assert_uint_eq(r.id, 6);
 }
 
+/* A program may write anything there: the reader goes on behind it. */
+TEST(places_that_no_writer_makes_end_what_is_on_the_board)
+{
+	struct board_record r;
+
+	ck_assert(put(1, 4));
+	b->in = UINT64_MAX / 2;
+	ck_assert_int_eq(board_get(b, &r), 0);
+	ck_assert_uint_eq(b->lost, BOARD_RECORDS);
+	ck_assert(put(1, 5));
+	ck_assert_int_eq(board_get(b, &r), 1);
+	ck_assert_uint_eq(r.id, 5);
+	b->out = b->in + 1;
+	ck_assert_int_eq(board_get(b, &r), 0);
+	ck_assert(put(1, 6));
+	ck_assert_int_eq(board_get(b, &r), 1);
+	ck_assert_uint_eq(r.id, 6);
+}
+
 TEST(a_label_without_an_end_gets_one)
 {
 	struct board_record r = { .kind = BOARD_EXEC };
