@@ -144,7 +144,7 @@ TEST(ends_of_writes_in_any_order_are_read_in_theirs)
 	woven_end();
 }
 
-/* What still points to a process is in use: this is for the address sanitizer. */
+/* Messages point to their senders, also to those that are over. The address sanitizer sees it. */
 TEST(a_process_that_ended_long_ago_has_sent_messages)
 {
 	const int64_t later = 2 * NETWEAVE_GRACE_NS;
