@@ -27,7 +27,7 @@ static struct board *map(const char *path)
 		close(fd);
 	if (p == MAP_FAILED)
 		return NULL;
-	if (board_is_valid(p, (uint64_t)bytes))
+	if (board_is_valid(p, (uint64_t)bytes) && ((struct board *)p)->filters == board_filters())
 		return p;
 	munmap(p, sizeof(struct board));
 	return NULL;

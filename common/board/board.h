@@ -64,7 +64,7 @@ struct board_stream {
 struct board {
 	uint32_t magic, version;
 	uint32_t on; /* 0: nothing is recorded */
-	uint32_t rest;
+	uint32_t filters; /* board_filters() of `omig run` */
 	uint64_t lost; /* records without room */
 	uint64_t salt; /* makes ids of streams differ between two boards */
 	uint64_t out __attribute__((aligned(64))); /* the reader's place */
@@ -79,6 +79,13 @@ static inline bool board_is_valid(const struct board *b, uint64_t bytes)
 {
 	return bytes == sizeof(*b) && b->magic == BOARD_MAGIC && b->version == BOARD_VERSION;
 }
+
+/*
+ * The filters of system calls (seccomp) of this process, which its descendants inherit; before
+ * Linux 5.9: 2 if there is any. UINT32_MAX: not known. A process with another number than that of
+ * the board is left alone: it may end at a call that its filter does not expect. Opens a file.
+ */
+uint32_t board_filters(void);
 
 /* b is full of zeros. */
 void board_init(struct board *b, uint64_t salt);

@@ -201,4 +201,22 @@ limited() {
 }
 check 'a limit of file sizes leaves a program alone' status_is 5 limited
 check 'and its output' grep -qx out job.out
+
+# --- a program that starts another one behind a filter, which ends it at a call that it never makes
+cat >filter.py <<'END'
+import ctypes, os, struct
+statx = 332 if os.uname().machine == "x86_64" else 291
+of = b"".join(struct.pack("=HBBI", *i) for i in [
+    (0x20, 0, 0, 0), (0x15, 0, 1, statx), (6, 0, 0, 0x80000000), (6, 0, 0, 0x7fff0000)])
+at = ctypes.create_string_buffer(of)
+prog = ctypes.create_string_buffer(struct.pack("@HP", 4, ctypes.addressof(at)))
+prctl = ctypes.CDLL(None).prctl
+prctl.argtypes = [ctypes.c_int] + 4 * [ctypes.c_ulong]
+assert prctl(38, 1, 0, 0, 0) == 0 # PR_SET_NO_NEW_PRIVS
+assert prctl(22, 2, ctypes.addressof(prog), 0, 0) == 0 # PR_SET_SECCOMP
+os.execv("/bin/sh", ["sh", "-c", "echo out; exit 6"])
+END
+check 'a program runs behind a filter without Omig' status_is 6 python3 filter.py
+check 'and with it' status_is 6 record python3 filter.py
+check 'its output stays' grep -qx out job.out
 tap_end

@@ -93,8 +93,9 @@ static int map(struct run_board *b, int fd, struct err *e)
 	p = mmap(NULL, sizeof(struct board), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (p == MAP_FAILED)
 		return err_sys(e, "%s", b->path);
-	board_init(p, salt);
 	b->board = p;
+	b->board->filters = board_filters();
+	board_init(p, salt);
 	return 0;
 }
 
