@@ -364,6 +364,8 @@ void scene_answer(const struct scene *b, struct buf *out)
 	count(b, &ranks, &hosts);
 	if (!b->now.reply) {
 		buf_puts(out, "the first sample is under way");
+	} else if (!b->now.nrank && top_is_partial(&b->now)) {
+		buf_puts(out, "the hosts do not answer: what the ranks do is not known");
 	} else if (!b->now.nrank) {
 		buf_puts(out,
 			 b->now.nended ? "all processes have ended" : "no process is watched yet");

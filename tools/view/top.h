@@ -148,6 +148,8 @@ const struct top_rank *top_rank_find(const struct top_sample *s, const char *tok
 
 /* True if the rank has ended; its last counters may still be read. */
 bool top_rank_has_ended(const struct top_rank *r);
+/* Hosts were silent: what is not in the sample may run all the same. */
+bool top_is_partial(const struct top_sample *s);
 
 /* Removes ranks that have ended from the sample. */
 void top_drop_ended(struct top_sample *s);

@@ -330,6 +330,15 @@ static int enable_some(const struct buf *tokens, const char *what, bool waits)
 	return rc;
 }
 
+bool top_is_partial(const struct top_sample *s)
+{
+	Omis_coverage c = { 0 };
+
+	if (s->reply)
+		omis_reply_coverage(s->reply, &c);
+	return c.answered < c.asked;
+}
+
 bool top_rank_has_ended(const struct top_rank *r)
 {
 	return r->state == TOP_ZOMBIE || r->state == TOP_ENDED;

@@ -275,6 +275,11 @@ static void say_ended(struct report *to, const struct top_sample *s)
 
 	if (s->nrank)
 		return;
+	if (top_is_partial(s)) {
+		say(to, TOP_WORD_PLAIN, "",
+		    "not all hosts have answered: what runs there is not known");
+		return;
+	}
 	if (s->nended)
 		snprintf(line, sizeof(line),
 			 "%zu process%s ended, none runs; --all shows their last values", s->nended,

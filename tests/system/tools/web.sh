@@ -37,15 +37,19 @@ check 'a port that is taken: the words name the option' says 'choose another wit
 omig web --port 0 --listen 127.0.0.2 --every 60s </dev/null >"$TMPDIR/rare" 2>"$TMPDIR/rare.err" &
 rare=$!
 check 'a link to another address of loopback' until_true 10 grep -q '127.0.0.2.*#t=' "$TMPDIR/rare"
-python3 tests/system/tools/web_rare.py "$(head -n 1 "$TMPDIR/rare")" omig >"$TMPDIR/said" \
-	2>"$TMPDIR/said.err"
+omig web --port 0 </dev/null >"$TMPDIR/third" 2>"$TMPDIR/third.err" &
+third=$!
+check 'a third link' until_true 10 grep -q '#t=' "$TMPDIR/third"
+lm=$(cat "$(find "$OMIG_RUNTIME_DIR" -maxdepth 1 -name 'lm-*.lock' | head -n 1)")
+python3 tests/system/tools/web_rare.py "$(head -n 1 "$TMPDIR/rare")" \
+	"$(head -n 1 "$TMPDIR/third")" "$lm" omig >"$TMPDIR/said" 2>"$TMPDIR/said.err"
 client=$?
 while IFS="$(printf '\t')" read -r name result; do
 	check "$name" test "$result" = ok || echo "# $result"
 done <"$TMPDIR/said"
 sed 's/^/# /' "$TMPDIR/said.err" "$TMPDIR/rare.err"
 check 'this client, too, went all the way' test $client = 0
-kill -TERM $web $rare
+kill -TERM $web $rare $third
 check 'a signal ends it' sh -c "while kill -0 $web 2>/dev/null; do sleep 0.1; done"
 check 'it reported nothing' test ! -s "$TMPDIR/web.err"
 check 'the program ends as without it' enough $job

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# web_rare.py URL OMIG: omig web with a sample a minute, and omig web in the background of a terminal.
+# web_rare.py URL URL-2 LM OMIG: omig web with a sample a minute, omig web with the process LM silent, and
+# omig web in the background of a terminal.
 # Each check is a line: its name, a tab, and "ok" or what was wrong.
 import fcntl
 import http.client
@@ -58,6 +59,16 @@ def rare_samples(url):
     check("between two samples a page hears that the server is there", quiet["sample"] == now["sample"], quiet)
 
 
+def silent_host(url, lm):
+    stream = ask(url, "POST", "/in", json.dumps({"token": url.rsplit("=", 1)[1]}), JSON)
+    next_line(stream, "now", lambda m: m["answer"].startswith("3 ranks"))
+    os.kill(lm, signal.SIGSTOP)
+    now = next_line(stream, "now", lambda m: not m["answer"].startswith("3 ranks"))
+    os.kill(lm, signal.SIGCONT)
+    said = [now["answer"]] + [w["text"] for w in now["words"]]
+    check("of a silent host nothing is known, not none", all("not known" in s for s in said), said)
+
+
 def link_of(terminal):
     said = ""
     while True:
@@ -89,8 +100,9 @@ def background(omig):
 
 
 rare_samples(sys.argv[1])
+silent_host(sys.argv[2], int(sys.argv[3]))
 if os.fork() == 0:
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    background(sys.argv[2])
+    background(sys.argv[4])
     os._exit(0)
 raise SystemExit(os.waitstatus_to_exitcode(os.wait()[1]))
