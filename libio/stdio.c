@@ -9,6 +9,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -55,6 +56,35 @@ static void *find(const char *name)
 	return p;
 }
 
+struct range {
+	uintptr_t from, to;
+	bool is_protected;
+};
+
+/* The loader protects whole pages. What is left of them is shared with data that is written. */
+static int look_at(struct dl_phdr_info *of, size_t size, void *arg)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from, to;
+	struct range *r = arg;
+
+	(void)size;
+	for (unsigned i = 0; i < of->dlpi_phnum; i++) {
+		if (of->dlpi_phdr[i].p_type != PT_GNU_RELRO)
+			continue;
+		from = of->dlpi_addr + of->dlpi_phdr[i].p_vaddr;
+		to = from + of->dlpi_phdr[i].p_memsz;
+		r->is_protected |= r->from >= (from & ~(page - 1)) && r->to <= (to & ~(page - 1));
+	}
+	return r->is_protected;
+}
+
+static bool is_protected(uintptr_t from, uintptr_t to)
+{
+	struct range r = { .from = from, .to = to };
+
+	return dl_iterate_phdr(look_at, &r) != 0;
+}
+
 /* The table is read-only; it is so again afterwards. */
 static bool replace(const char *table)
 {
@@ -65,7 +95,7 @@ static bool replace(const char *table)
 		return false;
 	from = (uintptr_t)&slot[SLOT_READ] & ~(page - 1);
 	to = ((uintptr_t)&slot[SLOT_WRITE + 1] + page - 1) & ~(page - 1);
-	if (mprotect((void *)from, to - from, PROT_READ | PROT_WRITE))
+	if (!is_protected(from, to) || mprotect((void *)from, to - from, PROT_READ | PROT_WRITE))
 		return false;
 	slot[SLOT_READ] = read_file;
 	slot[SLOT_WRITE] = write_file;
