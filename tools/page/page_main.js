@@ -86,7 +86,12 @@ function closeChart(id) {
 	wire.post("drop", { id }).catch(() => 0);
 }
 
-/* A refused chart is dropped. Without mainsm or a stream there is no refusal: it is opened later. */
+const isPartial = (m) => m.lost_ms > 0 || m.asked > m.answered;
+
+/*
+ * A refused chart is dropped. Without mainsm, a host or a stream it may be no refusal: the chart is
+ * opened later.
+ */
 async function openMissing() {
 	const viewer = wire.viewer;
 
@@ -97,7 +102,7 @@ async function openMissing() {
 			const at = wanted.indexOf(what);
 
 			newOne.note.textContent = what.metric + ": " + e.message;
-			if (e.status === 409 && wire.viewer === viewer && at >= 0)
+			if (e.status === 409 && wire.viewer === viewer && now && !isPartial(now) && at >= 0)
 				wanted.splice(at, 1);
 		});
 	}
@@ -142,7 +147,7 @@ const wire = new Wire({
 		reopenCharts();
 	},
 	now(m) {
-		if (now && now.lost_ms && !m.lost_ms)
+		if (now && isPartial(now) && !isPartial(m))
 			openMissing();
 		now = m;
 		page.skew = Date.now() - m.server_ms;
