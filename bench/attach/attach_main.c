@@ -216,7 +216,7 @@ static void print(const char *how, struct figures *f)
 
 	snprintf(floor, sizeof(floor), "attach.%s.floor.ms", how);
 	bench_print(floor, "ms", &f->floor, NULL);
-	snprintf(name, sizeof(name), "attach.%s.armed.ms", how);
+	snprintf(name, sizeof(name), "attach.%s.prepared.ms", how);
 	bench_print(name, "ms", &f->armed, floor);
 	snprintf(name, sizeof(name), "attach.%s.entered.ms", how);
 	bench_print(name, "ms", &f->entered, floor);
