@@ -9,8 +9,9 @@
  * and counted. The reader is one process. It skips a record whose writer was killed, and counts it.
  *
  * The other part is a table of streams, such as pipes: how many bytes were written and read so far.
- * It is a cache by inode. An entry that replaces another one is marked, and so is one that several
- * threads write at a time: then the numbers of bytes are uncertain.
+ * It is a cache by inode. A new entry replaces an old one. It is in doubt if the old one was in
+ * use, or if its key may have been replaced before. Then the numbers of bytes are uncertain. So
+ * are those of calls that write, or read, at the same time as others.
  */
 #ifndef COMMON_BOARD_BOARD_H
 #define COMMON_BOARD_BOARD_H
@@ -41,7 +42,7 @@ enum board_kind {
 enum { BOARD_UNCERTAIN = 1, BOARD_UNSENT = 2 }; /* unsent: nothing has written the bytes */
 
 struct board_record {
-	uint64_t turn; /* release: 2 * place while it is filled, + 1 when it is whole */
+	uint64_t turn; /* release: 2 * place + 1 when it is whole; else an earlier one, or 0 */
 	uint64_t check; /* of the rest: a late writer may have spoilt it */
 	uint64_t ns, began; /* monotonic */
 	uint64_t id, end;
@@ -94,8 +95,9 @@ void board_init(struct board *b, uint64_t salt);
 bool board_put(struct board *b, const struct board_record *r);
 
 /*
- * Returns 1: *out is the next record; 0: there is none so far; -1: one is claimed, and not whole.
- * Any byte of *out is the writer's: only kind and label are checked.
+ * Returns 1: *out is the next record; 0: there is none so far; -1: one is claimed, and not whole,
+ * or it was invalid: then it is skipped already, and counted as lost. Any program may write *out:
+ * only its checksum, kind and end of label are checked.
  */
 int board_get(struct board *b, struct board_record *out);
 
