@@ -88,7 +88,7 @@ TEST(a_child_is_not_ahead_of_its_begin)
 	woven_end();
 }
 
-TEST(one_read_ends_several_writes_and_one_write_needs_several_reads)
+TEST(reads_end_several_writes_and_writes_need_several_reads)
 {
 	woven_begin(NETWEAVE_ALL);
 	woven_wait(1, 5);

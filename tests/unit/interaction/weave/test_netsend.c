@@ -162,7 +162,7 @@ TEST(a_send_without_its_receive_only_ends)
 	woven_end();
 }
 
-TEST(a_sender_without_more_events_holds_its_receiver_for_a_bounded_time)
+TEST(a_silent_sender_holds_its_receiver_for_a_bounded_time)
 {
 	woven_begin(NETWEAVE_ALL);
 	send_to_busy(2);

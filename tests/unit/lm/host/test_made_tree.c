@@ -370,7 +370,7 @@ static void on_chosen(void *arg, const struct host_chosen *c)
 	chosen[nchosen++] = *c;
 }
 
-TEST(chosen_processes_are_those_of_the_monitor_that_carry_the_mark)
+TEST(chosen_processes_are_those_of_the_monitor_with_the_mark)
 {
 	VARIABLES("A=1", CHOSEN_VARIABLE "=12", "OMIG_MAINSM=" CONN, "OMIG_JOB=night");
 	add_proc(50, "/usr/bin/heat");

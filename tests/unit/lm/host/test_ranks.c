@@ -49,7 +49,7 @@ static void add_rank(int pid, int parent, const char *status)
 	put_of(pid, "status", status);
 }
 
-TEST(ranks_have_the_address_of_their_launcher_and_a_name_of_their_own)
+TEST(ranks_have_the_address_of_their_launcher_and_their_own_name)
 {
 	VARIABLES("OMPI_COMM_WORLD_RANK=1", "PMIX_NAMESPACE=77",
 		  "OMPI_MCA_orte_hnp_uri=76.0;tcp://10.0.0.1,10.1.0.1:5000;tcp6://x:7");
