@@ -164,12 +164,23 @@ static inline void weave_wake(struct netweave *w, struct weave_thread *t)
 	list_push_back(&w->ready, &t->ready);
 }
 
+/* A vertex of the sub-task of the thread. */
+static inline struct weave_vertex weave_vertex(const struct weave_thread *t, enum network_kind kind,
+					       int64_t at)
+{
+	return (struct weave_vertex){
+		.thread = t, .kind = kind, .t = at, .node = t->node, .task = t->task
+	};
+}
+
 static inline void weave_see(struct weave_thread *t, int64_t horizon)
 {
 	t->horizon = horizon > t->horizon ? horizon : t->horizon;
 }
 
 /* --- netweave_task.c */
+/* Adds an entry full of zeros, of a key that m does not have. Returns NULL without memory. */
+void *weave_make(struct netweave *w, struct map *m, uint64_t key, size_t bytes);
 void weave_put(struct netweave *w, const struct weave_vertex *v);
 void weave_use(struct weave_uses *u, uint32_t object, bool is_end, bool is_child);
 uint64_t weave_id(struct netweave *w);
@@ -196,7 +207,7 @@ void weave_enter(struct netweave *w, struct weave_thread *t, struct weave_step *
 void weave_region(struct netweave *w, struct weave_thread *t, const struct weave_event *ev);
 void weave_own_vertex(struct netweave *w, struct weave_thread *t, const struct weave_event *ev);
 /* The step of that name in the thread's job; a first one begins here. */
-struct weave_step *weave_step(struct netweave *w, const char *name, size_t n,
+struct weave_step *weave_step(struct netweave *w, const char *name,
 			      const struct netweave_thread *thread, int64_t at);
 void weave_step_close(struct netweave *w, struct weave_step *s);
 
@@ -210,6 +221,8 @@ struct weave_join {
 	int64_t foreign; /* send time of the last message of no or another one; INT64_MIN */
 };
 void weave_join(struct netweave *w, const struct weave_join *j);
+/* The thread has waited for something that is no message of the interaction. */
+void weave_wait_end(struct netweave *w, struct weave_thread *t, int64_t at);
 void weave_group_add(struct netweave *w, struct weave_thread *t, const struct weave_message *m,
 		     int64_t at);
 void weave_group_end(struct netweave *w, struct weave_thread *t);

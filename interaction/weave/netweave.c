@@ -104,12 +104,9 @@ static struct weave_thread *find_thread(struct netweave *w, const struct netweav
 			   err_set(w->e, ERR_LIMIT, "more than %u threads", NETWEAVE_THREADS_MAX));
 		return NULL;
 	}
-	t = calloc(1, sizeof(*t));
-	if (!t || map_put(&w->threads, of->key, t, NULL)) {
-		free(t);
-		weave_fail(w, -ERR_NOMEM);
+	t = weave_make(w, &w->threads, of->key, sizeof(*t));
+	if (!t)
 		return NULL;
-	}
 	*t = (struct weave_thread){ .key = of->key,
 				    .node = of->node,
 				    .object = NETWORK_NONE,
@@ -316,16 +313,15 @@ static void read_begin(struct netweave *w, const struct netweave_thread *thread,
 {
 	struct weave_thread *t = map_find(&w->threads, thread->key);
 	char name[NAME_MAX_BYTES + 24];
-	int n;
 
 	if (w->mode == NETWEAVE_REQUEST) {
 		weave_fail(w, netuse_object(w->use, ev->name, ev->n, &to->object, w->e));
 		to->id = ev->has_number ? ev->id : ++w->made;
 		return;
 	}
-	n = snprintf(name, sizeof(name), "%.*s %" PRIu64, (int)ev->n, ev->name,
-		     ev->has_number ? ev->id : ++t->begins);
-	to->step = weave_step(w, name, (size_t)n, thread, ev->t);
+	snprintf(name, sizeof(name), "%.*s %" PRIu64, (int)ev->n, ev->name,
+		 ev->has_number ? ev->id : ++t->begins);
+	to->step = weave_step(w, name, thread, ev->t);
 	if (!to->step)
 		return;
 	to->step->queued++;
@@ -341,7 +337,7 @@ static void enter_job(struct netweave *w, const struct netweave_thread *thread,
 
 	if (w->mode != NETWEAVE_ALL || t->step || t->n || t->is_unborn)
 		return;
-	s = weave_step(w, job, strlen(job), thread, at);
+	s = weave_step(w, job, thread, at);
 	if (s)
 		weave_enter(w, t, s, at);
 }

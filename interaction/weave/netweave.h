@@ -18,7 +18,8 @@
  *	all       one for each job: everything that its threads do
  *	step      one for each step: all threads that meet a probe with the same number
  *	request   one for each time that a thread meets a probe, or calls the API; its messages
- *carry it to other threads, which work for it until they get a message of another one
+ *		  carry it to other threads, which work for it until they get a message of another
+ *		  one
  *
  * Processes. A process that another one starts works for the same interaction from its begin on: a
  * fork by thread. Its sub-task joins that of the process that waits for its end. The begin of a

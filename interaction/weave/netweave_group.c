@@ -7,16 +7,13 @@
 static void put_wait(struct netweave *w, const struct weave_join *j, bool blocks)
 {
 	struct weave_uses uses = { .n = 0 };
+	struct weave_vertex v = weave_vertex(j->thread, NETWORK_SIMPLE, j->wait);
 
 	if (!blocks)
 		weave_use(&uses, w->waiting, false, false);
-	weave_put(w, &(struct weave_vertex){ .thread = j->thread,
-					     .kind = NETWORK_SIMPLE,
-					     .blocks = blocks,
-					     .t = j->wait,
-					     .node = j->thread->node,
-					     .task = j->thread->task,
-					     .uses = &uses });
+	v.blocks = blocks;
+	v.uses = &uses;
+	weave_put(w, &v);
 }
 
 static void put_join(struct netweave *w, const struct weave_join *j, size_t i, bool ends_wait)
@@ -69,6 +66,15 @@ void weave_join(struct netweave *w, const struct weave_join *j)
 		weave_use(&uses, w->waiting, true, false);
 		weave_own_put(w, j->thread, NETWORK_SIMPLE, j->at, &uses);
 	}
+}
+
+void weave_wait_end(struct netweave *w, struct weave_thread *t, int64_t at)
+{
+	if (t->task && !t->is_own)
+		weave_join(w,
+			   &(struct weave_join){
+				   .thread = t, .wait = t->wait, .at = at, .foreign = INT64_MIN });
+	t->wait = INT64_MIN;
 }
 
 /* --- sends that wait for their receiver */

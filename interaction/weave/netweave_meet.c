@@ -296,12 +296,9 @@ static struct weave_meet *find_meet(struct netweave *w, const struct weave_event
 
 	if (g)
 		return g;
-	g = calloc(1, sizeof(*g));
-	if (!g || map_put(&w->meets, ev->id, g, NULL)) {
-		free(g);
-		weave_fail(w, -ERR_NOMEM);
+	g = weave_make(w, &w->meets, ev->id, sizeof(*g));
+	if (!g)
 		return NULL;
-	}
 	g->id = ev->id;
 	g->ranks = ev->ranks;
 	return g;

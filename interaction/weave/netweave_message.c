@@ -18,12 +18,9 @@ static struct weave_message *find_message(struct netweave *w, uint64_t id, enum 
 				      NETWEAVE_MESSAGES_MAX));
 		return NULL;
 	}
-	m = calloc(1, sizeof(*m));
-	if (!m || map_put(&w->messages, id, m, NULL)) {
-		free(m);
-		weave_fail(w, -ERR_NOMEM);
+	m = weave_make(w, &w->messages, id, sizeof(*m));
+	if (!m)
 		return NULL;
-	}
 	m->id = id;
 	m->state = state;
 	m->returned = INT64_MIN;

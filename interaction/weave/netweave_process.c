@@ -10,6 +10,7 @@ void weave_spawn(struct netweave *w, struct weave_thread *t, const struct weave_
 {
 	struct weave_thread *c = map_find(&w->threads, ev->other);
 	struct weave_uses child = { .n = 0 };
+	struct weave_vertex v;
 
 	if (!c || !c->is_unborn)
 		return;
@@ -27,14 +28,11 @@ void weave_spawn(struct netweave *w, struct weave_thread *t, const struct weave_
 	if (c->step)
 		c->step->inside++;
 	weave_use(&child, c->object, false, true);
-	weave_put(w, &(struct weave_vertex){ .thread = t,
-					     .kind = NETWORK_FORK,
-					     .is_spawn = true,
-					     .t = ev->t,
-					     .node = t->node,
-					     .task = t->task,
-					     .other = c->task,
-					     .uses = &child });
+	v = weave_vertex(t, NETWORK_FORK, ev->t);
+	v.is_spawn = true;
+	v.other = c->task;
+	v.uses = &child;
+	weave_put(w, &v);
 	t->last = ev->t;
 }
 
@@ -90,16 +88,6 @@ void weave_forget_ended(struct netweave *w, int64_t before)
 	}
 }
 
-/* The thread has waited for something that is no message of the interaction. */
-static void end_wait(struct netweave *w, struct weave_thread *t, int64_t at)
-{
-	if (t->task)
-		weave_join(w,
-			   &(struct weave_join){
-				   .thread = t, .wait = t->wait, .at = at, .foreign = INT64_MIN });
-	t->wait = INT64_MIN;
-}
-
 /* Its last event is no end: a signal has killed it, or it became a program that is not seen. */
 static void put_unseen(struct netweave *w, struct weave_thread *c)
 {
@@ -153,7 +141,7 @@ bool weave_reap(struct netweave *w, struct weave_thread *t, const struct weave_e
 	if (c && c != t && !c->n && t->task && c->task && c->inter == t->inter && !c->is_own)
 		take_end(w, t, c, ev->t);
 	else
-		end_wait(w, t, ev->t);
+		weave_wait_end(w, t, ev->t);
 	if (c && c != t && !c->n && !c->is_over)
 		weave_exit(w, c, ev->t);
 	return true;

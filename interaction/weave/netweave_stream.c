@@ -17,12 +17,7 @@ static struct weave_stream *find_stream(struct netweave *w, uint64_t id)
 			   err_set(w->e, ERR_LIMIT, "more than %u streams", NETWEAVE_STREAMS_MAX));
 		return NULL;
 	}
-	s = calloc(1, sizeof(*s));
-	if (s && !map_put(&w->streams, id, s, NULL))
-		return s;
-	free(s);
-	weave_fail(w, -ERR_NOMEM);
-	return NULL;
+	return weave_make(w, &w->streams, id, sizeof(*s));
 }
 
 void weave_streams_free(struct netweave *w)
@@ -94,16 +89,6 @@ bool weave_stream_is_short(const struct netweave *w, const struct weave_event *e
 	return !s || s->known < ev->other;
 }
 
-/* A part of a message, the end of a stream, or bytes of others: the wait is ordinary time. */
-static void end_wait(struct netweave *w, struct weave_thread *t, int64_t at)
-{
-	if (t->task && !t->is_own)
-		weave_join(w,
-			   &(struct weave_join){
-				   .thread = t, .wait = t->wait, .at = at, .foreign = INT64_MIN });
-	t->wait = INT64_MIN;
-}
-
 /*
  * Nothing in the log has written the bytes. If the recorder knows that too, they are the action of
  * a user: a request begins, and the thread's earlier one ends where the wait began.
@@ -113,7 +98,7 @@ static void take_outside(struct netweave *w, struct weave_thread *t, const struc
 	w->report.outside += ev->is_unsent;
 	w->report.unsent += !ev->is_unsent;
 	if (w->mode != NETWEAVE_REQUEST)
-		end_wait(w, t, ev->t);
+		weave_wait_end(w, t, ev->t);
 	else if (ev->is_unsent && !t->is_own)
 		weave_leave(w, t, t->wait != INT64_MIN ? t->wait : ev->t);
 	weave_unsent(w, t, ev->t);
@@ -145,8 +130,8 @@ bool weave_stream_read(struct netweave *w, struct weave_thread *t, const struct 
 	}
 	if (!is_any && (is_short || ev->is_unsent))
 		take_outside(w, t, ev);
-	else if (!is_any)
-		end_wait(w, t, ev->t);
+	else if (!is_any) /* a part of a message, or the end of the stream */
+		weave_wait_end(w, t, ev->t);
 	if (is_short)
 		s->known = ev->other; /* later reads do not wait for these bytes, too */
 	return true;

@@ -1,11 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sub-tasks of threads, and the vertices that they make. */
+#include "common/base/str.h"
 #include "interaction/weave/internal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+void *weave_make(struct netweave *w, struct map *m, uint64_t key, size_t bytes)
+{
+	void *made = calloc(1, bytes);
+
+	if (made && !map_put(m, key, made, NULL))
+		return made;
+	free(made);
+	weave_fail(w, -ERR_NOMEM);
+	return NULL;
+}
 
 uint64_t weave_id(struct netweave *w)
 {
@@ -45,25 +57,21 @@ void weave_put(struct netweave *w, const struct weave_vertex *v)
 void weave_own_put(struct netweave *w, struct weave_thread *t, enum network_kind kind, int64_t at,
 		   const struct weave_uses *uses)
 {
-	weave_put(w, &(struct weave_vertex){ .thread = t,
-					     .kind = kind,
-					     .t = at,
-					     .node = t->node,
-					     .task = t->task,
-					     .uses = uses });
+	struct weave_vertex v = weave_vertex(t, kind, at);
+
+	v.uses = uses;
+	weave_put(w, &v);
 	t->last = at;
 }
 
 void weave_join_put(struct netweave *w, struct weave_thread *t, int64_t at, uint64_t with,
 		    const struct weave_uses *uses)
 {
-	weave_put(w, &(struct weave_vertex){ .thread = t,
-					     .kind = NETWORK_JOIN,
-					     .t = at,
-					     .node = t->node,
-					     .task = t->task,
-					     .other = with,
-					     .uses = uses });
+	struct weave_vertex v = weave_vertex(t, NETWORK_JOIN, at);
+
+	v.other = with;
+	v.uses = uses;
+	weave_put(w, &v);
 	t->last = at;
 }
 
@@ -73,18 +81,15 @@ void weave_fork(struct netweave *w, struct weave_thread *t, const struct weave_m
 		bool blocks)
 {
 	struct weave_uses uses = { .n = 0 };
+	struct weave_vertex v = weave_vertex(t, NETWORK_FORK, m->t);
 
 	weave_use(&uses, w->message, false, true);
 	if (m->is_uncertain)
 		weave_use(&uses, w->uncertain, false, true);
-	weave_put(w, &(struct weave_vertex){ .thread = t,
-					     .kind = NETWORK_FORK,
-					     .blocks = blocks,
-					     .t = m->t,
-					     .node = t->node,
-					     .task = t->task,
-					     .other = m->id,
-					     .uses = &uses });
+	v.blocks = blocks;
+	v.other = m->id;
+	v.uses = &uses;
+	weave_put(w, &v);
 	t->last = m->t;
 }
 
@@ -179,17 +184,15 @@ void weave_adopt(struct netweave *w, struct weave_thread *t, const struct weave_
 void weave_source(struct netweave *w, struct weave_thread *t, int64_t at, const char *name)
 {
 	struct weave_uses uses = { .n = 0 };
+	struct weave_vertex v;
 
 	weave_leave(w, t, at);
 	t->task = t->inter = weave_id(w);
 	use_here(t, &uses);
-	weave_put(w, &(struct weave_vertex){ .thread = t,
-					     .kind = NETWORK_SOURCE,
-					     .t = at,
-					     .node = t->node,
-					     .task = t->task,
-					     .uses = &uses,
-					     .name = name });
+	v = weave_vertex(t, NETWORK_SOURCE, at);
+	v.uses = &uses;
+	v.name = name;
+	weave_put(w, &v);
 	t->last = at;
 }
 
@@ -219,13 +222,9 @@ static struct weave_own *own_of(struct netweave *w, uint64_t task, uint64_t inte
 
 	if (o)
 		return o;
-	o = calloc(1, sizeof(*o));
-	if (!o || map_put(&w->own, task, o, NULL)) {
-		free(o);
-		weave_fail(w, -ERR_NOMEM);
-		return NULL;
-	}
-	o->inter = inter;
+	o = weave_make(w, &w->own, task, sizeof(*o));
+	if (o)
+		o->inter = inter;
 	return o;
 }
 
@@ -278,37 +277,29 @@ void weave_own_vertex(struct netweave *w, struct weave_thread *t, const struct w
 
 /* --- steps */
 
-static char *dup_n(const char *s, size_t n)
-{
-	char *copy = malloc(n + 1);
-
-	if (copy) {
-		memcpy(copy, s, n);
-		copy[n] = '\0';
-	}
-	return copy;
-}
-
 /* Different jobs and names yield different keys, up to 2^-64. */
-static uint64_t key_of(const char *job, const char *name, size_t n)
+static uint64_t key_of(const char *job, const char *name)
 {
 	static const struct hash_key of_steps;
 
-	return hash_mix64(hash_sip13(&of_steps, name, n)) + hash_sip13(&of_steps, job, strlen(job));
+	return hash_mix64(hash_sip13(&of_steps, name, strlen(name))) +
+	       hash_sip13(&of_steps, job, strlen(job));
 }
 
-struct weave_step *weave_step(struct netweave *w, const char *name, size_t n,
+struct weave_step *weave_step(struct netweave *w, const char *name,
 			      const struct netweave_thread *thread, int64_t at)
 {
-	uint64_t key = key_of(thread->job, name, n);
+	uint64_t key = key_of(thread->job, name);
 	struct weave_step *s = map_find(&w->steps, key);
 
 	if (s)
 		return s;
-	s = calloc(1, sizeof(*s));
-	if (!s || !(s->name = dup_n(name, n)) || map_put(&w->steps, key, s, NULL)) {
-		if (s)
-			free(s->name);
+	s = weave_make(w, &w->steps, key, sizeof(*s));
+	if (!s)
+		return NULL;
+	s->name = str_dup(name);
+	if (!s->name) {
+		map_del(&w->steps, key);
 		free(s);
 		weave_fail(w, -ERR_NOMEM);
 		return NULL;
