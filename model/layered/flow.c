@@ -17,12 +17,12 @@ bool solver_is_shared(const struct solver *w, size_t station)
 
 struct station solver_station(const struct solver *w, size_t station)
 {
-	const struct layered_task *t = &w->m->task[station];
-	const struct layered_processor *p = &w->m->processor[station - w->m->ntask];
+	if (station >= w->m->ntask) {
+		const struct layered_processor *p = &w->m->processor[station - w->m->ntask];
 
-	if (station >= w->m->ntask)
 		return (struct station){ .kind = p->kind, .servers = p->servers };
-	if (t->is_infinite)
+	}
+	if (w->m->task[station].is_infinite)
 		return (struct station){ .kind = STATION_DELAY, .servers = 1 };
 	return (struct station){ .kind = STATION_FCFS,
 				 .servers = w->threads[station],
@@ -42,11 +42,27 @@ double flow_own_time(const struct solver *w, size_t entry)
 	return (v->phase[0].demand + v->phase[1].demand) / speed(w, entry);
 }
 
-double flow_share(const struct solver *w, size_t entry)
+static double share(const struct solver *w, size_t entry)
 {
 	double all = w->out->task_throughput[w->m->entry[entry].task];
 
 	return all > 0 ? w->out->entry_throughput[entry] / all : 0;
+}
+
+double flow_busy(const struct solver *w, size_t station)
+{
+	const struct layered *m = w->m;
+	bool is_task = station < m->ntask;
+	double sum = 0;
+
+	for (size_t i = 0; i < m->nentry; i++) {
+		size_t t = m->entry[i].task;
+
+		if (is_task ? t == station : m->task[t].processor == station - m->ntask)
+			sum += w->out->entry_throughput[i] *
+			       (is_task ? w->out->entry_service[i] : flow_own_time(w, i));
+	}
+	return sum;
 }
 
 /* --- throughputs */
@@ -152,7 +168,7 @@ static void hold(struct solver *w)
 		}
 	memset(w->cycle, 0, m->ntask * sizeof(double));
 	for (size_t i = 0; i < m->nentry; i++)
-		w->cycle[m->entry[i].task] += flow_share(w, i) * w->out->entry_service[i];
+		w->cycle[m->entry[i].task] += share(w, i) * w->out->entry_service[i];
 }
 
 double flow_think(const struct solver *w, size_t task)
@@ -161,7 +177,7 @@ double flow_think(const struct solver *w, size_t task)
 
 	for (size_t i = 0; i < w->m->nentry; i++)
 		if (w->m->entry[i].task == task)
-			sum += flow_share(w, i) *
+			sum += share(w, i) *
 			       (w->m->entry[i].phase[0].think + w->m->entry[i].phase[1].think);
 	return sum;
 }
@@ -210,7 +226,7 @@ static void ask_processor(struct solver *w, size_t entry)
 		const struct visit each = { slice, 0, slice * slice * (1 + v->phase[p].cv2) };
 
 		if (slice > 0)
-			ask(w, at, flow_share(w, entry) * n, &each);
+			ask(w, at, share(w, entry) * n, &each);
 	}
 }
 
@@ -219,10 +235,7 @@ static void demand(struct solver *w)
 	const struct layered *m = w->m;
 	size_t size = 2 * m->ntask * w->n;
 
-	memset(w->asked.visits, 0, size * sizeof(double));
-	memset(w->asked.service, 0, size * sizeof(double));
-	memset(w->asked.after, 0, size * sizeof(double));
-	memset(w->asked.cv2, 0, size * sizeof(double));
+	asking_clear(&w->asked, size);
 	memset(w->rate, 0, m->ntask * sizeof(double));
 	for (size_t i = 0; i < m->nentry; i++) {
 		size_t t = m->entry[i].task;
@@ -237,7 +250,7 @@ static void demand(struct solver *w)
 		double count = c->count[0] + c->count[1];
 
 		if (c->kind == LAYERED_WAIT)
-			ask_entry(w, asked_at(w, from, to), flow_share(w, c->from) * count, c->to);
+			ask_entry(w, asked_at(w, from, to), share(w, c->from) * count, c->to);
 		else
 			ask_entry(w, asked_at(w, m->ntask + to, to),
 				  w->out->entry_throughput[c->from] * count, c->to);

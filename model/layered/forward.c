@@ -8,7 +8,6 @@
 #include "common/base/array.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static int add(struct solver *w, const struct layered_call *c)
 {

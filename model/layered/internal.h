@@ -65,6 +65,8 @@ static inline size_t asked_at(const struct solver *w, size_t client, size_t stat
 }
 
 int asking_init(struct asked *a, size_t size);
+/* Sets all but the waits to 0. */
+void asking_clear(struct asked *a, size_t size);
 void asking_done(struct asked *a);
 
 /* Requests of callers pass through, and wait in its place. */
@@ -86,10 +88,12 @@ void flow_compute(struct solver *w);
 /* Holding times from waiting times, then what each task asks of each station. */
 void flow_renew(struct solver *w);
 double flow_own_time(const struct solver *w, size_t entry); /* of the processor, both phases */
-double flow_share(const struct solver *w, size_t entry);
 /* How much time of a cycle a task spends at a station. */
 double flow_at_station(const struct solver *w, size_t task, size_t station);
 double flow_think(const struct solver *w, size_t task); /* delays in a cycle */
+
+/* How many servers of a station the throughputs demand. */
+double flow_busy(const struct solver *w, size_t station);
 
 /* A station as a queue, with its profile. */
 struct station solver_station(const struct solver *w, size_t station);

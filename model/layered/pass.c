@@ -22,6 +22,14 @@ int asking_init(struct asked *a, size_t size)
 	return a->visits && a->service && a->after && a->cv2 && a->wait ? 0 : -ERR_NOMEM;
 }
 
+void asking_clear(struct asked *a, size_t size)
+{
+	memset(a->visits, 0, size * sizeof(double));
+	memset(a->service, 0, size * sizeof(double));
+	memset(a->after, 0, size * sizeof(double));
+	memset(a->cv2, 0, size * sizeof(double));
+}
+
 void asking_done(struct asked *a)
 {
 	free(a->visits);
@@ -145,10 +153,7 @@ void pass_compute(struct solver *w)
 	if (!w->through)
 		return;
 	w->work += (double)size * 5;
-	memset(w->flat.visits, 0, size * sizeof(double));
-	memset(w->flat.service, 0, size * sizeof(double));
-	memset(w->flat.after, 0, size * sizeof(double));
-	memset(w->flat.cv2, 0, size * sizeof(double));
+	asking_clear(&w->flat, size);
 	memset(w->through, 0, w->m->ntask * w->m->ntask * sizeof(double));
 	for (size_t c = 0; c < 2 * w->m->ntask; c++)
 		if (c >= w->m->ntask || !w->is_pass[c])

@@ -33,20 +33,9 @@ static void below_done(struct below *b)
 /* The share of a station that is in use beside `own`. */
 static double others(const struct solver *w, size_t station, double own)
 {
-	const struct layered *m = w->m;
-	double all = 0;
-	double servers =
-		station < m->ntask ? w->threads[station] : m->processor[station - m->ntask].servers;
+	double servers = solver_station(w, station).servers;
 
-	for (size_t i = 0; i < m->nentry; i++) {
-		size_t t = m->entry[i].task;
-
-		if (station < m->ntask ? t == station : m->task[t].processor == station - m->ntask)
-			all += w->out->entry_throughput[i] * (station < m->ntask
-								      ? w->out->entry_service[i]
-								      : flow_own_time(w, i));
-	}
-	return fmin(fmax((all - own) / servers, 0), OTHERS_MOST);
+	return fmin(fmax((flow_busy(w, station) - own) / servers, 0), OTHERS_MOST);
 }
 
 static int below_alloc(struct below *b, size_t n)

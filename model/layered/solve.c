@@ -182,6 +182,7 @@ static int solve_layer(struct solver *w, struct layer *l, struct err *e)
 				   .group_share = l->group_share,
 				   .station = l->kind };
 	int rc = network_approximate(&n, &l->result, e);
+
 	if (!rc)
 		take_waits(w, l);
 	return rc;
@@ -425,21 +426,9 @@ static int check_work(const struct solver *w, struct err *e)
 /* How much of a station is in use, as the throughputs demand it. */
 static double use_of(const struct solver *w, size_t station)
 {
-	const struct layered *m = w->m;
-	bool is_task = station < m->ntask;
-	double sum = 0,
-	       servers = is_task ? w->threads[station] : m->processor[station - m->ntask].servers;
+	struct station v = solver_station(w, station);
 
-	if (solver_station(w, station).kind == STATION_DELAY)
-		return 0;
-	for (size_t i = 0; i < m->nentry; i++) {
-		size_t t = m->entry[i].task;
-
-		if (is_task ? t == station : m->task[t].processor == station - m->ntask)
-			sum += w->out->entry_throughput[i] *
-			       (is_task ? w->out->entry_service[i] : flow_own_time(w, i));
-	}
-	return sum / servers;
+	return v.kind == STATION_DELAY ? 0 : flow_busy(w, station) / v.servers;
 }
 
 /* Second phases alone are held up by their clients. */
