@@ -122,9 +122,10 @@ struct layered_result {
 };
 
 /*
- * Solves by layers: each layer is a closed network whose classes are the calling tasks. Their think
- * time is what they do elsewhere. Layers are repeated until no throughput changes. ERR_LIMIT: they
- * do not converge, or not within LAYERED_WORK_MAX. ERR_INVALID: a cycle takes no time. ERR_NOMEM.
+ * Solves by layers: each layer is a network whose classes are the calling tasks and open requests.
+ * The think time of a task is what it does elsewhere. Layers are repeated until no throughput
+ * changes. ERR_LIMIT: they do not converge, or not within LAYERED_WORK_MAX. ERR_INVALID: a cycle
+ * takes no time. ERR_NOMEM.
  */
 int layered_solve(const struct layered *m, struct layered_result *out, struct err *e);
 void layered_result_done(struct layered_result *r);

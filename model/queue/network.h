@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Closed queueing networks: classes of customers that think, then visit stations. Times have any
- * unit, the same for all; throughputs are per that unit. Sources: Reiser and Lavenberg, JACM 27
- * (1980); Lazowska et al., Quantitative System Performance, 1984; Chandy and Neuse, CACM 25 (1982).
+ * Queueing networks: classes of customers that think, then visit stations; open ones only arrive.
+ * Times have any unit, the same for all; throughputs are per that unit. Sources: Reiser and
+ * Lavenberg, JACM 27 (1980); Lazowska et al., Quantitative System Performance, 1984; Chandy and
+ * Neuse, CACM 25 (1982).
  */
 #ifndef MODEL_QUEUE_NETWORK_H
 #define MODEL_QUEUE_NETWORK_H
@@ -85,10 +86,10 @@ int network_check(const struct network *n, struct err *e);
 int network_exact(const struct network *n, struct network_result *out, struct err *e);
 
 /*
- * Linearizer; where it would take too long, Bard and Schweitzer. FCFS stations count what is left
- * of a service by its variation (Reiser 1979). Several servers: see crowd.h. `out` may have an
- * earlier result of the same shape, from which it continues (out->steps is not 0). ERR_NOMEM;
- * ERR_LIMIT: no convergence, or too much work.
+ * Linearizer; where it would take too long, Bard and Schweitzer. Waits at FCFS stations
+ * depend on the variation of service times: see source.h. Several servers: see crowd.h. `out` may
+ * have an earlier result of the same shape, from which it continues (out->steps is not 0).
+ * ERR_NOMEM; ERR_LIMIT: no convergence, or too much work.
  */
 int network_approximate(const struct network *n, struct network_result *out, struct err *e);
 

@@ -5,23 +5,33 @@
 
 #define CUSTOMERS_MAX 200 /* more of them have about the factor of so many with the same load */
 #define EXPONENTIAL 1e-3 /* a difference of cv2 that counts as none */
-#define STAGES_MAX 100
+#define STAGES_MAX 100 /* a cv of 0.1; less counts as constant */
 #define ENOUGH 1e15
 #define ENDLESS 1e8 /* more customers come from an open class */
+
+struct stages stages_of(double cv2)
+{
+	double k = ceil(1 / fmax(cv2, 1e-9) - 1e-9);
+	double p = (k * cv2 - sqrt(fmax(k * (1 + cv2) - k * k * cv2, 0))) / (1 + cv2);
+
+	return k > STAGES_MAX ? (struct stages){ 0 } : (struct stages){ (unsigned)k, fmax(p, 0) };
+}
 
 /* The Laplace transform, at v / mean, of a service with two moments (Tijms 1994). */
 static double transform(double cv2, double v)
 {
+	struct stages s;
 	double k, p;
 
 	if (cv2 > 1) {
 		p = (1 + sqrt((cv2 - 1) / (cv2 + 1))) / 2;
 		return p / (1 + v / (2 * p)) + (1 - p) / (1 + v / (2 * (1 - p)));
 	}
-	k = ceil(1 / fmax(cv2, 1e-9) - 1e-9);
-	if (k > STAGES_MAX)
+	s = stages_of(cv2);
+	if (!s.longer)
 		return exp(-v);
-	p = fmax((k * cv2 - sqrt(fmax(k * (1 + cv2) - k * k * cv2, 0))) / (1 + cv2), 0);
+	k = s.longer;
+	p = s.shorter;
 	return pow(1 + v / (k - p), -k) * (1 + p * v / (k - p));
 }
 

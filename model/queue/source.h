@@ -14,6 +14,17 @@ struct source {
 	double away; /* mean time between a service and the next arrival */
 };
 
+/*
+ * Two neighbouring Erlang distributions, mixed: mean 1, and a squared coefficient of variation of
+ * at most 1 (Tijms, Stochastic Models, 1994).
+ */
+struct stages {
+	unsigned longer; /* stages; 0: so many that the time is constant */
+	double shorter; /* probability of one stage less */
+};
+
+struct stages stages_of(double cv2);
+
 /* Returns the wait for a server, by the service times of those that are there without one. */
 double source_factor(const struct source *s);
 

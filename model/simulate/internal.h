@@ -8,6 +8,8 @@
 #include "stats/draw/law.h"
 #include "stats/draw/normal.h"
 
+#include <string.h>
+
 #define NO_JOB UINT32_MAX
 
 /* A distribution with mean 1 and any squared coefficient of variation. */
@@ -109,6 +111,21 @@ struct world {
 void server_add(struct world *w, struct server *s, unsigned most, int change);
 /* Returns the integral since the last call. */
 double level_take(const struct world *w, struct level *l);
+
+/* Times are the bits of a double: those of positive numbers are in the order of the numbers. */
+static inline double event_time(const struct event *v)
+{
+	double at;
+
+	_Static_assert(sizeof(v->at) == sizeof(at), "a time is as long as its bits");
+	memcpy(&at, &v->at, sizeof(at));
+	return at;
+}
+
+static inline void event_set_time(struct event *v, double at)
+{
+	memcpy(&v->at, &at, sizeof(at));
+}
 
 int world_schedule(struct world *w, double at, enum event_kind kind, uint32_t to, uint64_t number);
 /* The queue has an event. */

@@ -6,7 +6,6 @@
 #include "model/simulate/internal.h"
 
 #include <math.h>
-#include <string.h>
 
 static size_t processor_of(const struct world *w, uint32_t job)
 {
@@ -40,26 +39,22 @@ static int plan(struct world *w, size_t p)
 {
 	struct server *s = &w->processor[p];
 	const struct event *v = events_first(&s->finish);
-	double at;
 
 	s->generation++;
 	if (!v)
 		return 0;
-	memcpy(&at, &v->at, sizeof(at));
-	return world_schedule(w, w->now + fmax(at - s->served, 0) / rate(w, p), EVENT_SHARED,
-			      (uint32_t)p, s->generation);
+	return world_schedule(w, w->now + fmax(event_time(v) - s->served, 0) / rate(w, p),
+			      EVENT_SHARED, (uint32_t)p, s->generation);
 }
 
 static int share(struct world *w, size_t p, uint32_t job)
 {
 	struct server *s = &w->processor[p];
 	struct event v = { .seq = w->seq++, .to = job };
-	double at;
 	int rc;
 
 	advance(w, p);
-	at = s->served + w->job[job].need;
-	memcpy(&v.at, &at, sizeof(at));
+	event_set_time(&v, s->served + w->job[job].need);
 	rc = events_add(&s->finish, &v);
 	if (rc)
 		return err_set(w->e, (enum err_code) - rc, "too many requests share processor '%s'",

@@ -1,28 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Distributions with two given moments (Tijms, Stochastic Models, 1994). Below a coefficient of
- * variation of 1 that is a mixture of two Erlang distributions with neighbouring stages.
- */
+/* Distributions with two given moments. */
+#include "model/queue/source.h"
 #include "model/simulate/internal.h"
 
 #include <math.h>
 
-#define STAGES_MAX 100 /* a cv of 0.1; less counts as constant */
-
 void shape_init(struct shape *s, double cv2)
 {
-	double k = ceil(1 / fmax(cv2, 1e-9) - 1e-9);
+	struct stages mixed = stages_of(fmin(cv2, 1));
 
 	*s = (struct shape){ .law = { .kind = LAW_CONSTANT, .cv = sqrt(cv2) } };
 	if (cv2 == 1) {
 		s->law.kind = LAW_EXPONENTIAL;
 	} else if (cv2 > 1) {
 		s->law.kind = LAW_HYPEREXPONENTIAL;
-	} else if (k <= STAGES_MAX) {
+	} else if (mixed.longer) {
 		s->law.kind = LAW_ERLANG;
-		s->law.stages = (unsigned)k;
-		s->shorter = (k * cv2 - sqrt(fmax(k * (1 + cv2) - k * k * cv2, 0))) / (1 + cv2);
-		s->shorter = fmax(s->shorter, 0);
+		s->law.stages = mixed.longer;
+		s->shorter = mixed.shorter;
 	}
 }
 

@@ -241,9 +241,8 @@ static bool is_precise(const struct run *r)
 /* Closes all windows that end before the next event. Returns true if the results are enough. */
 static bool pass_windows(struct run *r)
 {
-	double at;
+	double at = event_time(events_first(&r->w.queue));
 
-	memcpy(&at, &events_first(&r->w.queue)->at, sizeof(at));
 	while (at >= r->end) {
 		close_window(r);
 		if (is_precise(r))

@@ -17,9 +17,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define SIMULATE_JOBS_MAX                                                       \
-	1000000 /* requests at a time: 64 MB; more of them mean no steady state \
-		 */
+/* requests at a time: 64 MB; more of them mean no steady state */
+#define SIMULATE_JOBS_MAX 1000000
 #define SIMULATE_EVENTS_MAX 50000000 /* some 20 s */
 
 struct simulate_options {

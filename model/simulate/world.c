@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/simulate/internal.h"
 
-#include <math.h>
-#include <string.h>
-
 /* A change of how much is in use. The least of that and of the servers is busy. */
 void server_add(struct world *w, struct server *s, unsigned most, int change)
 {
@@ -22,7 +19,6 @@ double level_take(const struct world *w, struct level *l)
 	return sum;
 }
 
-/* Times are the bits of a double: those of positive numbers are in the order of the numbers. */
 int world_schedule(struct world *w, double at, enum event_kind kind, uint32_t to, uint64_t number)
 {
 	struct event v = {
@@ -30,8 +26,7 @@ int world_schedule(struct world *w, double at, enum event_kind kind, uint32_t to
 	};
 	int rc;
 
-	_Static_assert(sizeof(v.at) == sizeof(at), "a time is as long as its bits");
-	memcpy(&v.at, &at, sizeof(at));
+	event_set_time(&v, at);
 	rc = events_add(&w->queue, &v);
 	return rc ? err_set(w->e, (enum err_code) - rc, "too many events at a time") : 0;
 }
@@ -40,7 +35,7 @@ struct event world_next(struct world *w)
 {
 	struct event v = events_take(&w->queue);
 
-	memcpy(&w->now, &v.at, sizeof(w->now));
+	w->now = event_time(&v);
 	return v;
 }
 
