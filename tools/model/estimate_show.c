@@ -4,12 +4,12 @@
 #include "common/base/array.h"
 #include "common/json/json.h"
 #include "stats/report.h"
+#include "tools/model/model_file.h"
 #include "tools/term/say.h"
 #include "tools/term/table.h"
 #include "tools/term/wholefile.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #define FILE_MAX_BYTES (1u << 30)
@@ -272,24 +272,14 @@ static void put_json(const struct shown *t, struct json *j)
 	json_object_end(j);
 }
 
-static int print(const struct buf *b)
-{
-	if (b->failed)
-		return cmd_fail(CMD_FAILURE, "out of memory");
-	fputs(buf_str(b), stdout);
-	return CMD_OK;
-}
-
 static int show_one(struct shown *t)
 {
 	struct buf b = BUF_INIT(OUTPUT_MAX_BYTES);
 	struct json j;
-	int status;
 
 	if (t->options->json) {
 		json_init(&j, &b);
 		put_json(t, &j);
-		cmd_document();
 		return cmd_json_line(&j, &b);
 	}
 	if (t->options->csv) {
@@ -297,9 +287,7 @@ static int show_one(struct shown *t)
 		put_csv(t, &b);
 	} else
 		put_text(t, &b);
-	status = print(&b);
-	buf_done(&b);
-	return status;
+	return model_print(&b);
 }
 
 /* --- all methods */
@@ -363,7 +351,6 @@ static int all_json(struct shown *t)
 		json_object_end(&j);
 	}
 	json_array_end(&j);
-	cmd_document();
 	return cmd_json_line(&j, &b);
 }
 
@@ -374,7 +361,7 @@ static int all_csv(struct shown *t, struct buf *out)
 		if (!estimate(t->periods, (enum estimate_method)m, t->options->level, &t->est,
 			      NULL))
 			put_csv(t, out);
-	return print(out);
+	return model_print(out);
 }
 
 static int show_all(struct shown *t)
@@ -395,7 +382,7 @@ static int show_all(struct shown *t)
 		buf_printf(&b, "That is by method %s: %s.\n\n", estimate_name(t->est.method),
 			   t->reason);
 		put_all(t, &b);
-		status = print(&b);
+		status = model_print(&b);
 	}
 	buf_done(&b);
 	return status;
@@ -428,9 +415,7 @@ static int read_periods(const char *path, struct periods **out)
 		status =
 			cmd_fail(e.code == ERR_NOTFOUND ? CMD_NOTFOUND : CMD_FAILURE, "%s", e.text);
 	else if (periods_read(buf_str(&text), text.n, out, &e))
-		status = e.line ? cmd_fail(CMD_USAGE, "%s:%u:%u: %s", wholefile_name(path), e.line,
-					   e.col, e.text)
-				: cmd_fail(CMD_FAILURE, "%s", e.text);
+		status = e.line ? wholefile_fail(path, &e) : cmd_fail(CMD_FAILURE, "%s", e.text);
 	buf_done(&text);
 	return status;
 }

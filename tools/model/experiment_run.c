@@ -3,6 +3,7 @@
 #include "common/cli/endsignal.h"
 #include "common/json/json.h"
 #include "tools/model/experiment.h"
+#include "tools/model/model_file.h"
 #include "tools/term/outfile.h"
 #include "tools/term/say.h"
 
@@ -121,12 +122,7 @@ int experiment_write(const struct experiment_options *w, const struct experiment
 		f->csv(f->results, &b);
 	else
 		f->text(f->results, &b);
-	if (b.failed)
-		status = cmd_fail(CMD_FAILURE, "out of memory");
-	else
-		fputs(buf_str(&b), stdout);
-	if (status == CMD_OK && w->json)
+	if (!b.failed && w->json)
 		cmd_document();
-	buf_done(&b);
-	return status;
+	return model_print(&b);
 }

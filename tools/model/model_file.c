@@ -46,14 +46,12 @@ int model_read(const char *path, struct layered *m)
 		status =
 			cmd_fail(e.code == ERR_NOTFOUND ? CMD_NOTFOUND : CMD_FAILURE, "%s", e.text);
 	else if (layered_read_lqn(buf_str(&text), text.n, m, &e))
-		status = e.line ? cmd_fail(CMD_USAGE, "%s:%u:%u: %s", wholefile_name(path), e.line,
-					   e.col, e.text)
-				: cmd_fail(CMD_USAGE, "%s: %s", wholefile_name(path), e.text);
+		status = wholefile_fail(path, &e);
 	buf_done(&text);
 	return status;
 }
 
-int model_print(struct buf *b, bool is_json)
+int model_print(struct buf *b)
 {
 	int status = CMD_OK;
 
@@ -61,8 +59,6 @@ int model_print(struct buf *b, bool is_json)
 		status = cmd_fail(CMD_FAILURE, "out of memory");
 	else
 		fputs(buf_str(b), stdout);
-	if (is_json && status == CMD_OK)
-		cmd_document();
 	buf_done(b);
 	return status;
 }

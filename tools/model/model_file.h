@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Layered models of files, and the busiest of their servers. */
+/* Layered models of files, the busiest of their servers, and output. */
 #ifndef TOOLS_MODEL_MODEL_FILE_H
 #define TOOLS_MODEL_MODEL_FILE_H
 
@@ -27,7 +27,7 @@ struct server_use model_bottleneck(const struct layered *m, const struct layered
 /* path: "-" is the standard input. Returns an exit status, after a message. */
 int model_read(const char *path, struct layered *m);
 
-/* Prints and frees b. Returns an exit status. */
-int model_print(struct buf *b, bool is_json);
+/* Prints b, then frees it. Returns an exit status. */
+int model_print(struct buf *b);
 
 #endif

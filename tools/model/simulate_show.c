@@ -63,6 +63,12 @@ static void cells(struct table *t, const struct interval *i)
 	table_cell(t, isnan(i->half) ? "-" : "%.2g", i->half);
 }
 
+static void put_precision(const struct simulate_result *r, struct buf *out)
+{
+	if (!r->is_precise)
+		buf_puts(out, "! the intervals are wider than the stop rule permits: --events\n");
+}
+
 static void put_answer(const struct simulate_request *w, const struct layered *m,
 		       const struct simulate_result *r, struct buf *out)
 {
@@ -86,8 +92,7 @@ static void put_answer(const struct simulate_request *w, const struct layered *m
 	buf_printf(out, "Intervals of %g %%: ", 100 * w->level);
 	buf_printf(out, "%.3g time units with %.3g events were simulated, seed %llu.\n", r->time,
 		   (double)r->events, (unsigned long long)r->seed);
-	if (!r->is_precise)
-		buf_puts(out, "! the intervals are wider than the stop rule permits: --events\n");
+	put_precision(r, out);
 }
 
 static void put_entries(const struct layered *m, const struct simulate_result *r, struct buf *out)
@@ -191,7 +196,7 @@ static int show(const struct simulate_request *w, const struct layered *m,
 
 	if (w->csv) {
 		put_csv(m, r, &b);
-		return model_print(&b, false);
+		return model_print(&b);
 	}
 	if (!w->json) {
 		put_answer(w, m, r, &b);
@@ -199,14 +204,13 @@ static int show(const struct simulate_request *w, const struct layered *m,
 		put_entries(m, r, &b);
 		buf_putc(&b, '\n');
 		put_servers(m, r, &b);
-		return model_print(&b, false);
+		return model_print(&b);
 	}
 	json_init(&j, &b);
 	json_object(&j);
 	json_key_double(&j, "level", w->level);
 	simulate_json(m, r, &j);
 	json_object_end(&j);
-	cmd_document();
 	return cmd_json_line(&j, &b);
 }
 
@@ -267,8 +271,7 @@ void simulate_differences(const struct layered *m, const struct layered_result *
 		put_difference(out, "response", solved->entry_response[i], &r->entry_response[i]);
 		buf_puts(out, ".\n");
 	}
-	if (!r->is_precise)
-		buf_puts(out, "! the intervals are wider than the stop rule permits: --events\n");
+	put_precision(r, out);
 }
 
 static void row(struct table *t, const char *name, const char *what, double solved,

@@ -153,7 +153,7 @@ static int show(const struct solve_options *w, const struct layered *m,
 			put_csv(m, r, &b);
 		else
 			put_text(m, r, judge, &b);
-		return model_print(&b, false);
+		return model_print(&b);
 	}
 	json_init(&j, &b);
 	json_object(&j);
@@ -164,7 +164,6 @@ static int show(const struct solve_options *w, const struct layered *m,
 		json_object_end(&j);
 	}
 	json_object_end(&j);
-	cmd_document();
 	return cmd_json_line(&j, &b);
 }
 

@@ -145,11 +145,10 @@ static int show_sweep(struct sweep *s)
 		json_array_end(&s->json);
 		json_key_double(&s->json, "limit", s->limit ? s->limit : NAN);
 		json_object_end(&s->json);
-		cmd_document();
 		return cmd_json_line(&s->json, &s->out);
 	}
 	if (s->options->csv)
-		return model_print(&s->out, false);
+		return model_print(&s->out);
 	if (s->limit)
 		buf_printf(&text, "The response of %s exceeds %g from %s=%u on.\n",
 			   s->m->task[s->client].name, s->options->until, v->task, s->limit);
@@ -164,7 +163,7 @@ static int show_sweep(struct sweep *s)
 	if (table_end(s->rows, 0, &text))
 		text.failed = true;
 	s->rows = NULL;
-	return model_print(&text, false);
+	return model_print(&text);
 }
 
 int what_if_show(const struct solve_options *w, const char *path)

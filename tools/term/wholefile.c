@@ -2,6 +2,7 @@
 #include "tools/term/wholefile.h"
 
 #include "common/base/str.h"
+#include "tools/term/say.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,6 +14,14 @@
 const char *wholefile_name(const char *path)
 {
 	return str_eq(path, "-") ? "stdin" : path;
+}
+
+int wholefile_fail(const char *path, const struct err *e)
+{
+	const char *name = wholefile_name(path);
+
+	return e->line ? cmd_fail(CMD_USAGE, "%s:%u:%u: %s", name, e->line, e->col, e->text)
+		       : cmd_fail(CMD_USAGE, "%s: %s", name, e->text);
 }
 
 /* An earlier user of the shared standard input may have made it non-blocking. */

@@ -15,4 +15,7 @@ int wholefile_read(const char *path, size_t max, struct buf *out, struct err *e)
 /* Returns its name for messages. */
 const char *wholefile_name(const char *path);
 
+/* Prints what is wrong with its text, with line and column if e has them. Returns CMD_USAGE. */
+int wholefile_fail(const char *path, const struct err *e);
+
 #endif

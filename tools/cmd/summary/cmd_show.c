@@ -25,11 +25,8 @@ int cmd_read_summary(const char *path, struct summary *s)
 				  : e.code == ERR_NOMEM	 ? CMD_FAILURE
 							 : CMD_USAGE,
 				  "%s", e.text);
-	else if (summary_read(buf_str(&text), text.n, s, &e) && e.line)
-		status = cmd_fail(CMD_USAGE, "%s:%u:%u: %s", wholefile_name(path), e.line, e.col,
-				  e.text);
-	else if (e.code)
-		status = cmd_fail(CMD_USAGE, "%s: %s", wholefile_name(path), e.text);
+	else if (summary_read(buf_str(&text), text.n, s, &e))
+		status = wholefile_fail(path, &e);
 	buf_done(&text);
 	return status;
 }
