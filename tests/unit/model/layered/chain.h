@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * An exact Markov chain: clients think, wait for a thread of a server, use its processor, then a
- * disk. It judges solutions and simulations of that layered model.
+ * disk. It judges solutions and simulations of that layered model. Open queues have their formula.
  */
 #ifndef TESTS_UNIT_MODEL_CHAIN_H
 #define TESTS_UNIT_MODEL_CHAIN_H
@@ -105,6 +105,19 @@ static inline void chain_model(const struct chain *c, struct buf *out)
 		   "E 0\nf go 1 -1\ny go serve 1 -1\nf serve 1 -1\ny serve use 1 -1\n"
 		   "y serve get 1 -1\ns use %.10g -1\ns get %.10g -1\n-1\n",
 		   c->think, c->clients, c->threads, c->cpu, c->disk);
+}
+
+/* The probability that an arrival finds all m servers in use; load: of all of them. */
+static inline double erlang_c(unsigned m, double load)
+{
+	double term = 1, sum = 0;
+
+	for (unsigned i = 0; i < m; i++) {
+		sum += term;
+		term *= load / (i + 1);
+	}
+	term *= m / (m - load);
+	return term / (sum + term);
 }
 
 #endif

@@ -205,18 +205,6 @@ static void solve_text(const char *text, struct layered *m, struct layered_resul
 	ck_assert_msg(!layered_solve(m, r, &e), "%s", e.text);
 }
 
-static double erlang_c(double m, double load)
-{
-	double term = 1, sum = 0;
-
-	for (double i = 0; i < m; i++) {
-		sum += term;
-		term *= load / (i + 1);
-	}
-	term *= m / (m - load);
-	return term / (sum + term);
-}
-
 TEST(open_queues_are_those_of_their_formulas)
 {
 	struct layered m;

@@ -36,18 +36,6 @@ static void check(const char *what, const struct interval *i, double truth)
 		      "%s: %g +- %g, not %g", what, i->mean, i->half, truth);
 }
 
-static double erlang_c(unsigned m, double load)
-{
-	double term = 1, sum = 0;
-
-	for (unsigned i = 0; i < m; i++) {
-		sum += term;
-		term *= load / (i + 1);
-	}
-	term *= m / (m - load);
-	return term / (sum + term);
-}
-
 /* --- open queues with known means: text of the entry lines, and the mean response */
 
 #define QUEUE(KIND, SERVERS, LINES)                                                      \
