@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# model/queue: closed queueing networks: exact and approximate mean value analysis, and bounds.
+# model/queue: queueing networks: exact and approximate mean value analysis, and bounds.
 MODULES          += model/queue
 model/queue.src  := approximate.c crowd.c exact.c network.c source.c
 model/queue.uses := common/base

@@ -62,6 +62,7 @@ static void note_point(struct sweep *s, unsigned n, const struct layered_result 
 {
 	double x = r->task_throughput[s->client], response = r->task_response[s->client];
 	struct server_use full = model_bottleneck(s->m, r);
+	char percent[TABLE_NUMBER_BYTES];
 
 	if (!s->limit && s->options->until > 0 && response > s->options->until)
 		s->limit = n;
@@ -85,7 +86,7 @@ static void note_point(struct sweep *s, unsigned n, const struct layered_result 
 		table_cell(s->rows, "%.5g", x);
 		table_cell(s->rows, "%.5g", response);
 		table_cell(s->rows, "%s %s", full.what, full.name);
-		table_cell(s->rows, "%.1f", 100 * full.share);
+		table_cell(s->rows, "%s", table_percent(percent, 100 * full.share));
 	}
 }
 
