@@ -53,6 +53,12 @@ void io_begin(void);
 /* In place of that: nothing is counted, in children neither. */
 void io_count_nothing(void);
 
+/*
+ * Returns the address of that name in the C library, or NULL, with ENOSYS. Otherwise errno is
+ * preserved. The program's dlerror() does not change.
+ */
+void *io_real(const char *name);
+
 /* --- interactions. All of these preserve errno, and are signal-safe. */
 
 /* Maps the board that the environment names, and sets io_board. Returns whether files are counted.
@@ -104,7 +110,7 @@ void io_paired(struct board *b, uint64_t one, uint64_t other);
 void io_before(struct io_call *c, int fd, enum io_way way);
 void io_after(const struct io_call *c, int fd, ssize_t n);
 
-/* Looks up the functions that the calls of processes.c are passed to. */
+/* Looks up the functions that the calls of processes.c are passed to. Changes errno. */
 void io_processes_look(void);
 
 /* The same for those of polls.c. */

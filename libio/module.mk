@@ -2,7 +2,7 @@
 # libio: the library in programs that records their calls: what they read and write, by file
 # system, and the messages and processes of interactions.
 MODULES        += libio
-libio.src      := mounts.c open.c polls.c processes.c record.c sockets.c stdio.c \
+libio.src      := mounts.c open.c polls.c processes.c real.c record.c sockets.c stdio.c \
 		streams.c wrap.c
 libio.uses     := common/base common/board common/ring
 # Wrappers have the names of the C library: its headers must not replace these by checked ones.

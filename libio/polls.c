@@ -7,8 +7,6 @@
 
 #include "common/base/clock.h"
 
-#include <dlfcn.h>
-#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/epoll.h>
@@ -22,29 +20,26 @@ static void after(uint64_t began, int n)
 		io_polled = began;
 }
 
-#define POLL(name, pars, args)                                            \
-	static int(*real_##name) pars;                                    \
-	static __attribute__((noinline)) void look_##name(void)           \
-	{                                                                 \
-		int saved = errno;                                        \
-                                                                          \
-		*(void **)(void *)&real_##name = dlsym(RTLD_NEXT, #name); \
-		errno = saved;                                            \
-	}                                                                 \
-	int io_##name pars;                                               \
-	EXPORT int io_##name pars                                         \
-	{                                                                 \
-		uint64_t began;                                           \
-		int n;                                                    \
-                                                                          \
-		if (!real_##name)                                         \
-			look_##name();                                    \
-		if (!io_board_now())                                      \
-			return real_##name args;                          \
-		began = (uint64_t)clock_mono();                           \
-		n = real_##name args;                                     \
-		after(began, n);                                          \
-		return n;                                                 \
+#define POLL(name, pars, args)                                   \
+	static int(*real_##name) pars;                           \
+	static __attribute__((noinline)) void look_##name(void)  \
+	{                                                        \
+		*(void **)(void *)&real_##name = io_real(#name); \
+	}                                                        \
+	int io_##name pars;                                      \
+	EXPORT int io_##name pars                                \
+	{                                                        \
+		uint64_t began;                                  \
+		int n;                                           \
+                                                                 \
+		if (!real_##name)                                \
+			look_##name();                           \
+		if (!io_board_now())                             \
+			return real_##name args;                 \
+		began = (uint64_t)clock_mono();                  \
+		n = real_##name args;                            \
+		after(began, n);                                 \
+		return n;                                        \
 	}
 POLL(poll, (struct pollfd * fd, nfds_t n_, int ms), (fd, n_, ms))
 POLL(__poll_chk, (struct pollfd * fd, nfds_t n_, int ms, size_t room), (fd, n_, ms, room))

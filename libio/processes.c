@@ -4,7 +4,6 @@
 
 #include "common/base/clock.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <spawn.h>
@@ -31,17 +30,13 @@ enum real {
 };
 static void *real[REALS];
 
-/* Returns NULL, with ENOSYS, if the C library has no such function. Preserves errno otherwise. */
+/* As io_real(). */
 static void *look(enum real which, const char *name)
 {
-	int saved = errno;
-	void *f = dlsym(RTLD_NEXT, name);
+	void *f = io_real(name);
 
 	if (f)
 		__atomic_store_n(&real[which], f, __ATOMIC_RELAXED);
-	else
-		dlerror(); /* the program would find it */
-	errno = f ? saved : ENOSYS;
 	return f;
 }
 
@@ -59,11 +54,9 @@ void io_processes_look(void)
 		"posix_spawn", "posix_spawnp", "_exit", "_Exit",  "wait",
 		"waitpid",     "wait3",	       "wait4", "waitid",
 	};
-	int saved = errno;
 
 	for (unsigned i = 0; i < REALS; i++)
 		look(i, names[i]);
-	errno = saved;
 }
 
 /* --- fork(): the child records its begin, in place of the thread that calls */

@@ -7,8 +7,6 @@
  */
 #include "libio/io.h"
 
-#include <dlfcn.h>
-#include <errno.h>
 #include <link.h>
 #include <stdio.h>
 #include <string.h>
@@ -47,15 +45,6 @@ static ssize_t write_file(FILE *f, void *from, ssize_t n)
 	return got;
 }
 
-static void *find(const char *name)
-{
-	void *p = dlsym(RTLD_NEXT, name);
-
-	if (!p)
-		dlerror(); /* the program would find it */
-	return p;
-}
-
 struct range {
 	uintptr_t from, to;
 	bool is_protected;
@@ -88,7 +77,7 @@ static bool is_protected(uintptr_t from, uintptr_t to)
 /* The table is read-only; it is so again afterwards. */
 static bool replace(const char *table)
 {
-	move_fn **slot = find(table);
+	move_fn **slot = io_real(table);
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from, to;
 
 	if (!slot || slot[SLOT_READ] != real_read || slot[SLOT_WRITE] != real_write)
@@ -104,8 +93,8 @@ static bool replace(const char *table)
 
 bool io_stdio_begin(void)
 {
-	*(void **)(void *)&real_read = find("_IO_file_read");
-	*(void **)(void *)&real_write = find("_IO_file_write");
+	*(void **)(void *)&real_read = io_real("_IO_file_read");
+	*(void **)(void *)&real_write = io_real("_IO_file_write");
 	if (!real_read || !real_write)
 		return false;
 	return replace("_IO_file_jumps") & replace("_IO_wfile_jumps");

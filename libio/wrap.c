@@ -6,7 +6,6 @@
  */
 #include "libio/io.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <linux/prctl.h>
 #include <stdarg.h>
@@ -49,14 +48,10 @@ static struct {
 /* Returns false, with errno, if the C library has no such function. */
 static bool look(const char *name, void **pointer)
 {
-	int saved = errno;
-	void *f = dlsym(RTLD_NEXT, name);
+	void *f = io_real(name);
 
 	if (f)
 		__atomic_store_n(pointer, f, __ATOMIC_RELAXED);
-	else
-		dlerror(); /* the program would find it */
-	errno = f ? saved : ENOSYS;
 	return f;
 }
 
@@ -78,8 +73,6 @@ RESOLVER(long, syscall, (long number, long a, long b, long c, long d, long e, lo
 /* Looks all functions up, so that no later call does. */
 static void resolve_all(void)
 {
-	int saved = errno;
-
 #define MOVE(name, way, pars, args) look(#name, (void **)(void *)&real.name);
 #define BOTH MOVE
 #define TALK MOVE
@@ -87,14 +80,16 @@ static void resolve_all(void)
 	look("socketpair", (void **)(void *)&real.socketpair);
 	look("prctl", (void **)(void *)&real.prctl);
 	look("syscall", (void **)(void *)&real.syscall);
-	errno = saved;
 }
 
 static __attribute__((constructor)) void begin(void)
 {
+	int saved = errno;
+
 	resolve_all();
 	io_processes_look();
 	io_polls_look();
+	errno = saved;
 	if (io_board_open())
 		io_begin();
 }
