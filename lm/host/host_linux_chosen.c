@@ -6,6 +6,7 @@
 #include "common/ring/chosen.h"
 #include "common/ring/seg.h"
 #include "lm/host/host_linux_internal.h"
+#include "lm/host/proctext.h"
 
 #include <fcntl.h>
 #include <libgen.h>
@@ -279,20 +280,11 @@ static bool is_same_space(const struct survey *s, const char *pid, const char *k
 static void find_spaces(const struct survey *s, struct host_rank *r)
 {
 	char pid[16], space[32];
-	const char *inner = strstr(linux_text(s->h, "proc/%d/status", (int)r->pid), "\nNSpid:");
-	int64_t v = 0;
+	int32_t inner = text_inner_pid(linux_text(s->h, "proc/%d/status", (int)r->pid));
 
-	for (inner = inner ? inner + strlen("\nNSpid:") : ""; *inner && *inner != '\n';) {
-		char *end;
-
-		v = strtoll(inner, &end, 10);
-		inner = end + strspn(end, " \t");
-		if (*inner && *inner != '\n' && (*inner < '0' || *inner > '9'))
-			break;
-	}
 	snprintf(pid, sizeof(pid), "%d", (int)r->pid);
-	if (v > 0 && read_space(s, pid, "pid", space, sizeof(space)))
-		snprintf(r->process, sizeof(r->process), "%s.%lld", space, (long long)v);
+	if (inner > 0 && read_space(s, pid, "pid", space, sizeof(space)))
+		snprintf(r->process, sizeof(r->process), "%s.%d", space, (int)inner);
 	r->is_near = is_same_space(s, pid, "pid") && is_same_space(s, pid, "uts");
 }
 

@@ -90,18 +90,14 @@ static int64_t kib_field(const char *text, const char *key)
 static void parse_status(const char *text, struct host_figures *f)
 {
 	const char *p = text_find(text, "Uid:");
-	int64_t uid[3], inner[32];
-	size_t n;
+	int64_t uid[3];
 
 	if (p && text_numbers(p, uid, 3) == 3) {
 		f->uid = uid[0];
 		f->one_uid = uid[0] == uid[1] && uid[1] == uid[2];
 	}
 	text_field(text, "Gid:", &f->gid);
-	p = text_find(text, "NSpid:");
-	n = p ? text_numbers(p, inner, 32) : 0;
-	if (n)
-		f->inner_pid = (int32_t)inner[n - 1];
+	f->inner_pid = text_inner_pid(text);
 	f->resident_max = kib_field(text, "VmHWM:");
 	f->stack = kib_field(text, "VmStk:");
 }

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#define PID_SPACES_MAX 33 /* the kernel nests 32, in the first one */
+
 static const char *skip_blanks(const char *p)
 {
 	while (*p == ' ' || *p == '\t')
@@ -112,6 +114,15 @@ bool text_hex_field(const char *text, const char *key, uint64_t *out)
 		v = v >> 60 ? UINT64_MAX : v << 4 | (uint64_t)hex_digit(*p);
 	*out = v;
 	return true;
+}
+
+int32_t text_inner_pid(const char *status)
+{
+	const char *p = text_find(status, "NSpid:");
+	int64_t pid[PID_SPACES_MAX];
+	size_t n = p ? text_numbers(p, pid, PID_SPACES_MAX) : 0;
+
+	return n && pid[n - 1] > 0 && pid[n - 1] <= INT32_MAX ? (int32_t)pid[n - 1] : -1;
 }
 
 void text_line(char *out, size_t size, const char *p)

@@ -39,6 +39,9 @@ bool text_field(const char *text, const char *key, int64_t *out);
 /* As text_field(), for hexadecimal digits without a prefix. Saturates. */
 bool text_hex_field(const char *text, const char *key, uint64_t *out);
 
+/* Returns the pid of a process in its own namespace, from its status; -1: not known. */
+int32_t text_inner_pid(const char *status);
+
 /* Copies the rest of the line at p without surrounding blanks, cut to size. */
 void text_line(char *out, size_t size, const char *p);
 

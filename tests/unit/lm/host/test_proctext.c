@@ -41,6 +41,15 @@ TEST(the_largest_number_is_exact_and_larger_ones_saturate)
 	ck_assert_str_eq(text_number("0/", &v), "/");
 }
 
+TEST(the_pid_in_its_own_namespace_is_the_last_one)
+{
+	ck_assert_int_eq(text_inner_pid("Name:\tNSpid: 4\nNSpid:\t70\t14\nUid:\t1\n"), 14);
+	ck_assert_int_eq(text_inner_pid("NSpid:\t70\n"), 70);
+	ck_assert_int_eq(text_inner_pid("NSpid:\n7\n"), -1);
+	ck_assert_int_eq(text_inner_pid("NSpid:\t70\t99999999999\n"), -1);
+	ck_assert_int_eq(text_inner_pid(""), -1);
+}
+
 TEST(decimals_have_digits_behind_the_point)
 {
 	double d;
