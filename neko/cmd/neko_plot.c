@@ -338,9 +338,7 @@ static int draw_page(const struct plot_options *w, const struct plot_run run[2],
 	paint_glyphs("auto", &page.paint.glyphs);
 	if (w->form->has_glyphs)
 		page.paint.glyphs = w->form->glyphs;
-	page.paint.depth = term.has_color ? paint_depth() : PAINT_MONO;
-	if (term.has_color && page.paint.depth == PAINT_MONO)
-		page.paint.depth = PAINT_16;
+	page.paint.depth = paint_depth(term.has_color);
 	return draw_text(&page, run, n, e);
 }
 

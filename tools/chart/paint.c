@@ -17,15 +17,15 @@ static double clip(double share)
 	return isnan(share) ? 0 : fmin(fmax(share, 0), 1);
 }
 
-enum paint_depth paint_depth(void)
+enum paint_depth paint_depth(bool has_color)
 {
 	const char *color = getenv("COLORTERM"), *term = getenv("TERM");
 
+	if (!has_color)
+		return PAINT_MONO;
 	if (color && (str_eq(color, "truecolor") || str_eq(color, "24bit")))
 		return PAINT_TRUE;
-	if (!term || !*term || str_eq(term, "dumb"))
-		return PAINT_MONO;
-	return strstr(term, "256color") ? PAINT_256 : PAINT_16;
+	return term && strstr(term, "256color") ? PAINT_256 : PAINT_16;
 }
 
 int paint_glyphs(const char *word, enum paint_glyphs *out)

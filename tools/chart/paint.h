@@ -20,8 +20,11 @@ struct paint {
 
 #define PAINT_NO_INK UINT32_MAX /* the default colour of the terminal */
 
-/* Returns the colours that the environment's COLORTERM and TERM have. */
-enum paint_depth paint_depth(void);
+/*
+ * Returns the colours that the environment's COLORTERM and TERM have. With has_color (struct term)
+ * they are at least 16, as for --color=always; without it there are none.
+ */
+enum paint_depth paint_depth(bool has_color);
 /*
  * word: ascii, blocks, braille; auto: blocks if the locale has UTF-8, else ASCII. -ERR_INVALID for
  * another word.

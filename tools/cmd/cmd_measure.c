@@ -271,9 +271,7 @@ static int make_charts(struct measurement *m, const struct pictures *as)
 	if (!as || m->options->common.json || m->options->csv)
 		return CMD_OK;
 	paint.glyphs = as->glyphs;
-	paint.depth = m->term.has_color ? paint_depth() : PAINT_MONO;
-	if (m->term.has_color && paint.depth == PAINT_MONO)
-		paint.depth = PAINT_16; /* --color=always, of a terminal without colours */
+	paint.depth = paint_depth(m->term.has_color);
 	m->charts = charts_new(as->kind, paint, m->options->every_ns);
 	return m->charts ? CMD_OK : cmd_fail(CMD_FAILURE, "out of memory");
 }

@@ -95,14 +95,18 @@ TEST(the_depth_of_colour_follows_the_terminal)
 	static const struct {
 		const char *color, *term;
 		enum paint_depth depth;
-	} row[] = { { "truecolor", "xterm", PAINT_TRUE }, { "24bit", "dumb", PAINT_TRUE },
-		    { "", "screen-256color", PAINT_256 }, { "", "linux", PAINT_16 },
-		    { "", "dumb", PAINT_MONO },		  { "", "", PAINT_MONO } };
+	} row[] = { { "truecolor", "xterm", PAINT_TRUE },
+		    { "24bit", "dumb", PAINT_TRUE },
+		    { "", "screen-256color", PAINT_256 },
+		    { "", "linux", PAINT_16 },
+		    { "", "dumb", PAINT_16 },
+		    { "", "", PAINT_16 } };
 
 	for (size_t i = 0; i < ARRAY_LEN(row); i++) {
 		setenv("COLORTERM", row[i].color, 1);
 		setenv("TERM", row[i].term, 1);
-		ck_assert_int_eq(paint_depth(), row[i].depth);
+		ck_assert_int_eq(paint_depth(true), row[i].depth);
+		ck_assert_int_eq(paint_depth(false), PAINT_MONO);
 	}
 }
 
