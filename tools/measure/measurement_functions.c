@@ -71,11 +71,11 @@ static void list_meant(const char *objects, const char *quoted)
 	rc = session_ask(&r, ":omig_function_find([%.*s],%s)", (int)strcspn(objects, ","), objects,
 			 quoted);
 	cmd_hush(NULL, 0);
-	if (rc != CMD_OK || !r[0] || !r[1] || !r[1]->obj_list || !r[1]->result)
-		return;
-	v = omis_value_parse(r[1]->result, r[1]->result_len);
-	list_found(v);
-	omis_value_free(v);
+	if (rc == CMD_OK && r[0] && r[1] && r[1]->obj_list && r[1]->result) {
+		v = omis_value_parse(r[1]->result, r[1]->result_len);
+		list_found(v);
+		omis_value_free(v);
+	}
 	omis_reply_free(r);
 }
 
