@@ -197,8 +197,8 @@ static size_t choose_origin(struct ranks *s, const char *at)
 	return n;
 }
 
-/* A launcher of this host whose ranks are on other hosts. */
-static int choose_launcher(struct ranks *s, const char *target, struct ranks_choice *out)
+/* A launcher of this host whose ranks are on other hosts. *n: of chosen ranks. */
+static int choose_launcher(struct ranks *s, const char *target, struct ranks_choice *out, size_t *n)
 {
 	Omis_reply r = NULL;
 	Omis_value *v;
@@ -218,7 +218,7 @@ static int choose_launcher(struct ranks *s, const char *target, struct ranks_cho
 		if (value_int(one, 0) != pid)
 			continue;
 		str_copy(out->launcher, sizeof(out->launcher), value_text(one, 1));
-		out->n += choose_origin(s, value_text(one, 2));
+		*n += choose_origin(s, value_text(one, 2));
 	}
 	omis_value_free(v);
 	omis_reply_free(r);
@@ -252,10 +252,11 @@ int ranks_choose(struct ranks *s, char *const *target, size_t n, struct ranks_ch
 
 	*out = (struct ranks_choice){ 0 };
 	for (size_t i = 0; rc == CMD_OK && i < n && !out->missing; i++) {
-		out->n = choose(s, target[i]);
-		if (!out->n)
-			rc = choose_launcher(s, target[i], out);
-		if (!out->n && (out->launcher[0] || !add_pid(s, target[i])))
+		size_t chosen = choose(s, target[i]);
+
+		if (!chosen)
+			rc = choose_launcher(s, target[i], out, &chosen);
+		if (!chosen && (out->launcher[0] || !add_pid(s, target[i])))
 			out->missing = target[i];
 	}
 	return rc;

@@ -33,7 +33,6 @@ void ranks_done(struct ranks *s);
 int ranks_read(struct ranks *s);
 
 struct ranks_choice {
-	size_t n; /* ranks of the last target */
 	const char *missing; /* target without ranks; NULL: all have some */
 	char launcher[32]; /* its name, if that is one; "" */
 };
