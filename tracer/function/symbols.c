@@ -190,9 +190,8 @@ static int list_all(const struct search *s, struct buf *out)
 	char name[NAME_SHOWN_BYTES], file[FILE_SHOWN_BYTES];
 
 	for (size_t i = 0; i < s->n; i++) {
-		const char *of = file_of(s->v[i].module), *base = strrchr(of, '/');
+		const char *base = str_base_name(file_of(s->v[i].module));
 
-		base = base ? base + 1 : of;
 		str_escape(name, sizeof(name), name_of(s, i), strlen(name_of(s, i)));
 		str_escape(file, sizeof(file), base, strlen(base));
 		buf_printf(out, "%s\t%s\t%" PRIu64 "\n", name, file, s->v[i].at);
