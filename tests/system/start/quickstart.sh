@@ -88,6 +88,7 @@ check 'what must be there does' status_is 2 half_a_debian not-installed
 check 'other systems get a list of what is needed' says_what_is_needed
 check 'with their names and reasons' says 'libevent with OpenSSL 2.1: .*(Fedora: libevent-devel)' \
 	elsewhere
+check 'without a version where any will do' says '^  pkg-config: finds' elsewhere
 check '.ci/run calls the check command of the README' grep -q 'quickstart check' .ci/run
 check 'the README has both commands' sh -c \
 	'grep -q "quickstart demo" README.md && grep -q "quickstart check" README.md'
