@@ -221,7 +221,9 @@ static unsigned drain(struct reader *r)
 		r->stuck = 0;
 		n++;
 	}
-	if (got < 0 && !r->stuck)
+	if (got >= 0)
+		r->stuck = 0; /* the record that was not whole was not one */
+	else if (!r->stuck)
 		r->stuck = clock_mono();
 	if (got < 0 && clock_mono() - r->stuck > STUCK_NS) {
 		board_skip(r->board);
