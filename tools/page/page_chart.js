@@ -4,6 +4,13 @@
 const BANDS = ["least", "10 %", "median", "90 %", "most"];
 const CHART_PX = 190;
 
+/* A spreadsheet would calculate a name that begins like a formula. */
+function csvCell(v) {
+	const text = typeof v === "string" && /^[=+\-@\t\r]/.test(v) ? "'" + v : String(v);
+
+	return /[",\r\n]/.test(text) ? '"' + text.replaceAll('"', '""') + '"' : text;
+}
+
 class Chart {
 	constructor(id, colours, close) {
 		this.id = id;
@@ -257,8 +264,7 @@ class Chart {
 	}
 
 	csv() {
-		const quote = (v) => /[",\n]/.test(v) ? '"' + String(v).replaceAll('"', '""') + '"' : String(v);
-		const text = this.rows().map((r) => r.map(quote).join(",")).join("\n") + "\n";
+		const text = this.rows().map((r) => r.map(csvCell).join(",")).join("\n") + "\n";
 		const url = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
 
 		make("a", { href: url, download: this.last.metric.replace(/\W+/g, "_") + ".csv" }).click();
