@@ -252,8 +252,9 @@ int cmd_web(int argc, char **argv)
 			"terminal Enter prints another. On another machine the page is reached through the\n"
 			"ssh line. The page has the answer in words, a strip of ranks over time, a table of\n"
 			"ranks, the tree of hosts, efficiencies, and charts of any metric; ? shows its keys.\n"
-			"It keeps ten minutes. Counting is on while it runs, as with omig top. However many\n"
-			"browsers look, mainsm and the ranks serve one tool.",
+			"It keeps 600 samples: ten minutes, with --every as it is by default. Counting is on\n"
+			"while it runs, as with omig top. However many browsers look, mainsm and the ranks\n"
+			"serve one tool.",
 		.table = table,
 	};
 	int status = cmd_parse(&spec, argc, argv, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Charts: measurements that viewers have requested, with ten minutes of reads. Viewers that request
- * the same share one. A chart of many objects is five quantiles and the highest object, made when a
+ * Charts: measurements that viewers have requested, with the last reads. Viewers that request the
+ * same share one. A chart of many objects is five quantiles and the highest object, made when a
  * read arrives: its cost depends neither on viewers nor, on the way to them, on objects.
  */
 #ifndef TOOLS_PAGE_CHART_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The state of the jobs for omig web: samples, the strip of ten minutes, the objects, and the
- * efficiencies. One session reads it, however many viewers look.
+ * The state of the jobs for omig web: samples, the strip, the objects, and the efficiencies.
+ * One session reads it, however many viewers look.
  */
 #ifndef TOOLS_PAGE_SCENE_H
 #define TOOLS_PAGE_SCENE_H

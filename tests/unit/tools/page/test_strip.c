@@ -84,7 +84,7 @@ TEST(a_rank_keeps_its_row_when_others_come_and_go)
 	strip_free(s);
 }
 
-TEST(ten_minutes_are_kept)
+TEST(the_last_intervals_are_kept)
 {
 	struct strip *s = strip_new();
 
