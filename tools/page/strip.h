@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The strip: what each rank did in each interval of the last ten minutes. A row is a rank, or with
+ * The strip: what each rank did in each of the last intervals. A row is a rank, or with
  * more than STRIP_ROWS_MAX ranks a group of neighbours. A cell has the kind of work that took most
  * of the interval, and its share. It also has the most that a member of the row computes.
  */
@@ -9,7 +9,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/clock.h"
-#include "tools/view/top.h"
+#include "tools/view/top_words.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,9 +17,8 @@
 
 #define STRIP_COLUMNS 600 /* ten minutes of a read a second */
 #define STRIP_ROWS_MAX 1024 /* as many as a screen has lines of pixels */
-/* A member of a row that computes this many points more than the row is marked, as in top_words.h.
- */
-#define STRIP_ODD_POINTS 15
+/* A member of a row that computes this many points more than the row is marked. */
+#define STRIP_ODD_POINTS TOP_SLOW_POINTS
 
 enum strip_kind {
 	STRIP_COMPUTE, /* all that is not in MPI */
