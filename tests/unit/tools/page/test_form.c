@@ -65,14 +65,22 @@ TEST(each_byte_may_be_wrong)
 {
 	static const char good[] = "{\"rows\":12,\"filter\":\"a\\u00e9\",\"reverse\":true}";
 	char copy[sizeof(good)];
+	size_t wrong = 0;
+	struct err e;
+	int rc;
 
 	for (size_t i = 0; i < sizeof(good) - 1; i++)
 		for (int c = 0; c < 256; c++) {
 			memcpy(copy, good, sizeof(good));
 			copy[i] = (char)c;
-			form_read(&f, copy, sizeof(good) - 1, NULL);
+			e = (struct err){ 0 };
+			rc = form_read(&f, copy, sizeof(good) - 1, &e);
+			ck_assert_msg(!rc || e.text[0], "%s", copy);
+			ck_assert(!rc || copy[i] != good[i]);
+			wrong += !!rc;
 			form_done(&f);
 		}
+	ck_assert_uint_gt(wrong, 256 * 4); /* braces, colons and the like */
 }
 
 TEST(a_viewer_takes_what_is_in_range)
