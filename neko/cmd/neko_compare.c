@@ -53,11 +53,6 @@ struct comparison {
 
 /* --- reading */
 
-static double number(struct json_object *o, const char *key)
-{
-	return results_number(results_get(o, key), NAN);
-}
-
 /* Returns false if the name is too long, or if a terminal cannot show it. */
 static bool copy_name(char out[NAME_BYTES], struct json_object *o, const char *key)
 {
@@ -74,7 +69,7 @@ static void choose_interval(struct side *s, struct json_object *o)
 {
 	struct json_object *batches = results_get(o, "batches");
 	struct json_object *warnings = results_get(o, "warnings");
-	double half = number(batches, "half"), n = number(batches, "n");
+	double half = results_member(batches, "half"), n = results_member(batches, "n");
 
 	s->df = s->n - 1;
 	s->is_dependent = results_count(warnings) > 0 && n >= 2 && half > s->half;
@@ -87,9 +82,9 @@ static void choose_interval(struct side *s, struct json_object *o)
 
 static bool read_quantity(struct json_object *o, struct side *s)
 {
-	*s = (struct side){ .n = number(o, "n"),
-			    .mean = number(o, "mean"),
-			    .half = number(o, "half") };
+	*s = (struct side){ .n = results_member(o, "n"),
+			    .mean = results_member(o, "mean"),
+			    .half = results_member(o, "half") };
 	if (!copy_name(s->name, o, "name") || !s->name[0] || !copy_name(s->unit, o, "unit") ||
 	    !(s->n >= 0 && s->n < 1e18))
 		return false;
@@ -103,7 +98,7 @@ static void read_clocks(struct json_object *root, struct side_list *l)
 	struct json_object *errors = results_get(root, "clock_errors");
 
 	for (size_t i = 0; i < l->n; i++) {
-		double v = number(results_get(errors, l->side[i].name), "mean");
+		double v = results_member(results_get(errors, l->side[i].name), "mean");
 
 		l->side[i].clock = v > 0 ? v : 0;
 	}
@@ -119,7 +114,8 @@ static bool read_list(struct json_object *root, struct side_list *l)
 		if (l->n == QUANTITIES_MAX ||
 		    !read_quantity(results_item(all, i), &l->side[l->n++]))
 			return false;
-	l->is_part = number(root, "missing") > 0 || results_truth(results_get(root, "cut"), false);
+	l->is_part = results_member(root, "missing") > 0 ||
+		     results_truth(results_get(root, "cut"), false);
 	read_clocks(root, l);
 	return true;
 }

@@ -31,11 +31,6 @@ struct panel {
 	unsigned logs;
 };
 
-static double member(struct json_object *v, const char *name)
-{
-	return results_number(results_get(v, name), NAN);
-}
-
 static void vertical(struct buf *out, const struct axis *x, const struct panel *p, double v,
 		     const char *class)
 {
@@ -50,8 +45,9 @@ static void bars(struct buf *out, struct json_object *bins, const struct axis *x
 {
 	for (size_t k = 0; k < results_count(bins) && k < BINS_MAX; k++) {
 		struct json_object *i = results_item(bins, k);
-		double left = axis_place(x, member(i, "from"));
-		double right = axis_place(x, member(i, "to")), count = member(i, "count");
+		double left = axis_place(x, results_member(i, "from"));
+		double right = axis_place(x, results_member(i, "to")),
+		       count = results_member(i, "count");
 		double top = axis_place(y, count);
 
 		if (count > 0)
@@ -65,15 +61,15 @@ static void bars(struct buf *out, struct json_object *bins, const struct axis *x
 static void draw_histogram(struct buf *out, const struct panel *p)
 {
 	struct json_object *bins = results_get(p->quantity, "histogram");
-	double from = member(results_item(bins, 0), "from"), to = from, most = 0;
+	double from = results_member(results_item(bins, 0), "from"), to = from, most = 0;
 	bool is_log_x = p->logs & PLOT_LOG_X, is_log_y = p->logs & PLOT_LOG_Y;
 	struct axis x, y;
 
 	for (size_t k = 0; k < results_count(bins) && k < BINS_MAX; k++) {
-		to = member(results_item(bins, k), "to");
+		to = results_member(results_item(bins, k), "to");
 		if (is_log_x && !(from > 0))
 			from = to; /* A bar from 0 begins at the edge of the plot. */
-		most = fmax(most, member(results_item(bins, k), "count"));
+		most = fmax(most, results_member(results_item(bins, k), "count"));
 	}
 	if (!results_count(bins))
 		return;
@@ -82,7 +78,7 @@ static void draw_histogram(struct buf *out, const struct panel *p)
 	svg_ticks_x(out, &x, p->top, p->bottom);
 	svg_ticks_y(out, &y, LEFT, LEFT + HALF);
 	bars(out, bins, &x, &y, p->bottom);
-	vertical(out, &x, p, member(p->quantity, "mean"), "mean");
+	vertical(out, &x, p, results_member(p->quantity, "mean"), "mean");
 	vertical(out, &x, p, p->formula, "formula");
 }
 
@@ -136,13 +132,13 @@ static void draw_series(struct buf *out, const struct panel *p)
 	svg_ticks_x(out, &x, p->top, p->bottom);
 	svg_ticks_y(out, &y, RIGHT, RIGHT + HALF);
 	draw_points(out, p, &x, &y);
-	horizontal(out, &y, member(p->quantity, "mean"), "mean");
+	horizontal(out, &y, results_member(p->quantity, "mean"), "mean");
 	horizontal(out, &y, p->formula, "formula");
 }
 
 static void draw_words(struct buf *out, const struct panel *p)
 {
-	double half = member(p->quantity, "half");
+	double half = results_member(p->quantity, "half");
 	char words[512], name[160];
 	int n;
 
@@ -163,7 +159,7 @@ static void draw_words(struct buf *out, const struct panel *p)
 
 static bool has_values(struct json_object *quantity)
 {
-	return member(quantity, "n") > 0;
+	return results_member(quantity, "n") > 0;
 }
 
 /* Returns the top of the next block. */
@@ -179,7 +175,7 @@ static double draw_quantities(struct buf *out, struct json_object *results, unsi
 		const char *name = results_text(results_get(i, "name"), "");
 		struct panel p = { i,
 				   results_get(series, name),
-				   member(formulas, name),
+				   results_member(formulas, name),
 				   at + PLOT_TOP,
 				   at + PLOT_TOP + PLOT_HIGH,
 				   logs };

@@ -33,15 +33,15 @@ static void add_point(struct points *to, double x, double y)
 static void points_of_bins(struct points *to, struct json_object *quantity)
 {
 	struct json_object *bins = results_get(quantity, "histogram");
-	double n = results_number(results_get(quantity, "n"), NAN), sum = 0;
+	double n = results_member(quantity, "n"), sum = 0;
 
 	for (size_t i = 0; i < results_count(bins); i++) {
 		struct json_object *b = results_item(bins, i);
 
 		if (!i)
-			add_point(to, results_number(results_get(b, "from"), NAN), 0);
-		sum += results_number(results_get(b, "count"), NAN);
-		add_point(to, results_number(results_get(b, "to"), NAN), sum / n);
+			add_point(to, results_member(b, "from"), 0);
+		sum += results_member(b, "count");
+		add_point(to, results_member(b, "to"), sum / n);
 	}
 }
 

@@ -182,8 +182,8 @@ static size_t fill(struct sweep *s, const char *name, struct svg_curve curve[CUR
 				continue;
 			first[curve[k].n++] = (struct svg_point){
 				.x = s->x[row],
-				.y = results_number(results_get(c, "mean"), NAN),
-				.half = results_number(results_get(c, "half_95"), NAN),
+				.y = results_member(c, "mean"),
+				.half = results_member(c, "half_95"),
 			};
 			at++;
 		}
@@ -240,7 +240,7 @@ static int draw_all(const struct plot_onto *onto, struct sweep *s, struct json_o
 	if (!charts)
 		return err_set(e, ERR_INVALID, "no quantity of this sweep has values");
 	snprintf(words, sizeof(words), "a sweep: %zu of %.0f runs%s", s->n,
-		 results_number(results_get(results, "points"), NAN),
+		 results_member(results, "points"),
 		 results_truth(results_get(results, "partial"), false) ? ", partial results" : "");
 	if (onto->page)
 		buf_printf(onto->page->out, "%s\n\n", words);

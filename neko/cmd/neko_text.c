@@ -40,11 +40,6 @@ int neko_text_glyphs(void *into, const char *word, struct err *e)
 	return err_set(e, ERR_INVALID, "ascii, blocks, braille or auto, not '%.20s'", word);
 }
 
-static double member(struct json_object *v, const char *name)
-{
-	return results_number(results_get(v, name), NAN);
-}
-
 static struct grid *grid_for(const struct text_page *page)
 {
 	return grid_new(HIGH, page->cols > NARROWEST ? page->cols : NARROWEST);
@@ -71,8 +66,8 @@ static int draw_histogram(const struct text_page *page, struct json_object *quan
 	for (size_t i = 0; i < results_count(bins) && h.n < BINS_MAX; i++) {
 		struct json_object *b = results_item(bins, i);
 
-		bin[h.n++] =
-			(struct bars_bin){ member(b, "from"), member(b, "to"), member(b, "count") };
+		bin[h.n++] = (struct bars_bin){ results_member(b, "from"), results_member(b, "to"),
+						results_member(b, "count") };
 	}
 	if (!h.n)
 		return 0;
@@ -119,16 +114,16 @@ static int draw_series(const struct text_page *page, struct json_object *series,
 
 static void write_words(const struct text_page *page, struct json_object *quantity, double formula)
 {
-	double half = member(quantity, "half");
+	double half = results_member(quantity, "half");
 	char name[160];
 
 	plot_name(name, sizeof(name), quantity);
-	buf_printf(page->out, "%s: mean %.6g", name, member(quantity, "mean"));
+	buf_printf(page->out, "%s: mean %.6g", name, results_member(quantity, "mean"));
 	if (isfinite(half))
 		buf_printf(page->out, " +-%.3g (95 %%)", half);
 	if (isfinite(formula))
 		buf_printf(page->out, ", by formula %.6g", formula);
-	buf_printf(page->out, ", n = %.0f\n", member(quantity, "n"));
+	buf_printf(page->out, ", n = %.0f\n", results_member(quantity, "n"));
 }
 
 static int draw_quantity(const struct text_page *page, struct json_object *results,
@@ -138,7 +133,7 @@ static int draw_quantity(const struct text_page *page, struct json_object *resul
 	struct json_object *series = results_get(results_get(results, "series"), name);
 	int rc = 0;
 
-	write_words(page, quantity, member(results_get(results, "formulas"), name));
+	write_words(page, quantity, results_member(results_get(results, "formulas"), name));
 	if (page->chart != TEXT_LINE)
 		rc = draw_histogram(page, quantity, e);
 	if (!rc && page->chart != TEXT_HIST && results_count(series))
@@ -155,12 +150,13 @@ int neko_text_run(const struct text_page *page, struct json_object *results, str
 
 	buf_printf(page->out, "%s: %s, runs: %.0f, %.6g s, messages: %.0f\n\n",
 		   results_text(results_get(results, "configuration"), "a run"),
-		   results_text(results_get(results, "world"), "?"), member(results, "runs"),
-		   member(results, "seconds"), member(results, "sent"));
+		   results_text(results_get(results, "world"), "?"),
+		   results_member(results, "runs"), results_member(results, "seconds"),
+		   results_member(results, "sent"));
 	if (broken)
 		buf_printf(page->out, "%s\n", broken);
 	for (size_t i = 0; i < results_count(all) && !rc; i++)
-		if (member(results_item(all, i), "n") > 0)
+		if (results_member(results_item(all, i), "n") > 0)
 			rc = draw_quantity(page, results, results_item(all, i), e);
 	return rc;
 }

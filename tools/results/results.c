@@ -93,6 +93,11 @@ double results_number(const struct json_object *v, double otherwise)
 	return isfinite(d) ? d : otherwise;
 }
 
+double results_member(const struct json_object *v, const char *name)
+{
+	return results_number(results_get(v, name), NAN);
+}
+
 uint64_t results_u64(const struct json_object *v, uint64_t otherwise)
 {
 	return json_object_is_type(v, json_type_int) ? json_object_get_uint64(v) : otherwise;

@@ -38,4 +38,7 @@ const char *results_text(struct json_object *v, const char *otherwise);
 uint64_t results_u64(const struct json_object *v, uint64_t otherwise);
 bool results_truth(const struct json_object *v, bool otherwise);
 
+/* Returns the number of that name in an object, or NaN as results_number(). */
+double results_member(const struct json_object *v, const char *name);
+
 #endif

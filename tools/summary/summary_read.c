@@ -62,7 +62,7 @@ static const struct range times = { -SECONDS_MAX, SECONDS_MAX }, spans = { 0, SE
 static int read_real(const struct reader *r, struct json_object *o, const char *key,
 		     struct range in, double *out)
 {
-	double v = results_number(results_get(o, key), NAN);
+	double v = results_member(o, key);
 
 	if (!(v >= in.min && v <= in.max))
 		return refuse(r, key, "is no number in its range");

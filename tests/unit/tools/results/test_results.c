@@ -26,6 +26,9 @@ TEST(values_of_another_kind_are_the_default)
 	ck_assert_double_eq(results_number(results_get(v, "z"), -1), -1);
 	ck_assert_double_eq(results_number(results_get(v, "none"), -1), -1);
 	ck_assert_double_eq(results_number(results_get(v, "huge"), -1), -1);
+	ck_assert_double_eq(results_member(v, "n"), 1.5);
+	ck_assert(isnan(results_member(v, "s")));
+	ck_assert(isnan(results_member(v, "none")));
 	ck_assert_str_eq(results_text(results_get(v, "s"), ""), "t");
 	ck_assert_str_eq(results_text(results_get(v, "n"), "no"), "no");
 	ck_assert(results_truth(results_get(v, "b"), false));
