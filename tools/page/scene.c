@@ -196,6 +196,20 @@ static bool is_of_now(struct asked *a, Omis_reply r)
 	return is_it;
 }
 
+/* Once a sample, not for each viewer: it compares each host with the ranks. */
+static void count(struct scene *b)
+{
+	b->ranks = b->hosts = 0;
+	for (size_t i = 0; i < b->now.nrank; i++)
+		b->ranks += b->now.rank[i].rank >= 0;
+	for (size_t i = 0; i < b->now.nnode; i++)
+		for (size_t k = 0; k < b->now.nrank; k++)
+			if (str_eq(b->now.rank[k].node, b->now.node[i].token)) {
+				b->hosts++;
+				break;
+			}
+}
+
 static void on_sample(Omis_reply r, void *arg)
 {
 	struct asked *a = arg;
@@ -216,6 +230,7 @@ static void on_sample(Omis_reply r, void *arg)
 	top_drop_ended(&b->now);
 	top_sort(&b->now, TOP_BY_RANK);
 	top_mark_slow(&b->now);
+	count(b);
 	measure_efficiency(b);
 	add_to_strip(b);
 	b->samples++;
@@ -311,19 +326,6 @@ void scene_set_lost(struct scene *b, bool is_lost)
 
 /* --- the first sentence */
 
-static void count(const struct scene *b, size_t *ranks, size_t *hosts)
-{
-	*ranks = *hosts = 0;
-	for (size_t i = 0; i < b->now.nrank; i++)
-		*ranks += b->now.rank[i].rank >= 0;
-	for (size_t i = 0; i < b->now.nnode; i++)
-		for (size_t k = 0; k < b->now.nrank; k++)
-			if (str_eq(b->now.rank[k].node, b->now.node[i].token)) {
-				++*hosts;
-				break;
-			}
-}
-
 static void note_kind(void *arg, const struct top_word *w)
 {
 	*(bool *)arg |= w->kind == TOP_WORD_HANG;
@@ -359,9 +361,8 @@ static void put_slow(const struct scene *b, struct buf *out)
 
 void scene_answer(const struct scene *b, struct buf *out)
 {
-	size_t ranks, hosts;
+	size_t ranks = b->ranks, hosts = b->hosts;
 
-	count(b, &ranks, &hosts);
 	if (!b->now.reply) {
 		buf_puts(out, "the first sample is under way");
 	} else if (!b->now.nrank && top_is_partial(&b->now)) {

@@ -39,6 +39,7 @@ struct scene {
 	struct efficiency efficiency; /* over span_s, of the job with the most ranks */
 	char largest[TOP_NAME_BYTES]; /* that job */
 	size_t jobs; /* with ranks */
+	size_t ranks, hosts; /* of MPI; with processes */
 	double computes; /* share of the time of all ranks; NaN: not known */
 	double span_s; /* 0: not known yet */
 };
