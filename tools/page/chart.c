@@ -57,21 +57,18 @@ static void put_reads(const struct chart *c, struct chart_seen *seen, struct jso
 	json_array_end(j);
 }
 
-static void put_words(const struct chart *c, struct json *j)
+void chart_say(struct chart *c)
 {
-	struct buf words = BUF_INIT(2048);
 	const struct charts_view view = { .history = c->history,
 					  .end = history_reads(c->history),
 					  .kind = CHARTS_LINE,
 					  .metric = c->metric,
 					  .unit = c->m.unit };
 
-	charts_words(&view, &words);
-	if (words.n && words.p[words.n - 1] == '\n')
-		words.p[--words.n] = '\0';
-	json_key(j, "words");
-	json_str_n(j, words.p ? (const char *)words.p : "", words.n);
-	buf_done(&words);
+	buf_clear(&c->words);
+	charts_words(&view, &c->words);
+	if (c->words.n && c->words.p[c->words.n - 1] == '\n')
+		c->words.p[--c->words.n] = '\0';
 }
 
 void chart_put(const struct chart *c, struct chart_seen *seen, struct json *j)
@@ -94,7 +91,7 @@ void chart_put(const struct chart *c, struct chart_seen *seen, struct json *j)
 	json_key_u64(j, "objects", n);
 	json_key_u64(j, "left_out", history_left_out(c->history));
 	json_key_str(j, "ended", c->why);
-	put_words(c, j);
+	json_key_str(j, "words", buf_str(&c->words));
 	put_names(c, is_banded ? 0 : n, j);
 	json_key_u64(j, "from", seen->next);
 	put_reads(c, seen, j);

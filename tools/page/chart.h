@@ -41,6 +41,7 @@ struct chart {
 	struct history *history;
 	uint64_t reads; /* all; the history has the last ones */
 	struct chart_band band[CHART_READS]; /* by read number */
+	struct buf words; /* owned; about the last read */
 	char why[256]; /* it has ended; "": it has not */
 };
 
@@ -77,5 +78,8 @@ struct chart_seen {
 	bool is_banded;
 };
 void chart_put(const struct chart *c, struct chart_seen *seen, struct json *j);
+
+/* Makes the sentence about the last read, for all viewers. */
+void chart_say(struct chart *c);
 
 #endif

@@ -56,6 +56,7 @@ static void chart_free(struct chart *c)
 	if (!c)
 		return;
 	history_free(c->history);
+	buf_done(&c->words);
 	free(c->metric);
 	free(c->text);
 	free(c->by);
@@ -72,6 +73,7 @@ static struct chart *chart_new(const struct chart_wanted *w)
 	c->text = str_dup(w->text);
 	c->by = str_dup(w->by);
 	c->rate = w->rate;
+	c->words = BUF_INIT(2048);
 	c->history = history_new(CHART_READS);
 	if (c->metric && c->text && c->by && c->history)
 		return c;
@@ -244,6 +246,7 @@ static void take_reads(struct charts_all *all, struct chart *c)
 		history_begin(c->history, value_int(r->part[0], READ_UNTIL));
 		measurement_each(&c->m, r, add_value, c);
 		take_band(c);
+		chart_say(c);
 		c->reads++;
 		all->version++;
 		reading_free(r);
