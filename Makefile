@@ -91,6 +91,7 @@ include libio/module.mk
 include common/net/module.mk
 include stats/module.mk
 include stats/draw/module.mk
+include why/module.mk
 include model/algebra/module.mk
 include model/estimate/module.mk
 include model/experiment/module.mk

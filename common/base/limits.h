@@ -222,6 +222,13 @@
 #define FLOW_EVERY_MIN_NS (10 * INT64_C(1000000))
 #define FLOW_EVERY_MAX_NS (86400 * INT64_C(1000000000)) /* a longer time is a mistake */
 
+/* --- searches for lost time (why/) */
+/* ranks of a block: the largest job that the search is measured with */
+#define WHY_RANKS_MAX 65536
+/* pairs of a block: 16 partners of each rank are more than a stencil has */
+#define WHY_PAIRS_MAX (16 * WHY_RANKS_MAX)
+#define WHY_FINDINGS_MAX 64 /* of a search, those that are gone included: a reader needs five */
+
 /* --- texts and records */
 /* names of hosts, sites, functions: UTF-8 without control characters */
 #define NAME_MAX_BYTES 255

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
+# why: search for the causes of lost time in an MPI program (docs/why.md). Pure: blocks of figures
+# and their times are arguments.
+MODULES  += why
+why.src  := block.c eprocess.c finding.c search.c sequence.c symptom.c tested.c
+why.uses := common/base stats
+why.libs := -lm
