@@ -160,4 +160,5 @@ void host_figures_clear(struct host_figures *f)
 	f->read_blocks = f->write_blocks = -1;
 	f->read_calls = f->write_calls = f->read_bytes = f->write_bytes = -1;
 	f->disk_read_bytes = f->disk_written_bytes = -1;
+	f->run_delay_s = f->block_delay_s = f->throttled_s = f->frequency_hz = -1;
 }

@@ -100,6 +100,10 @@ enum host_figures_what {
 	HOST_FIGURES_SWITCHES = 8, /* one file per thread */
 	/* of a process: those of its first thread, and signals for any thread */
 	HOST_FIGURES_SIGNALS = 16,
+	HOST_FIGURES_RUN_DELAY = 32, /* of a process: one file per thread */
+	HOST_FIGURES_BLOCK_DELAY = 64, /* of a process: one file per thread */
+	HOST_FIGURES_GROUP = 128, /* a file for each group around the process */
+	HOST_FIGURES_FREQUENCY = 256,
 };
 
 /* Counters of a process or of a thread. */
@@ -126,6 +130,17 @@ struct host_figures {
 	 */
 	int64_t read_calls, write_calls, read_bytes, write_bytes;
 	int64_t disk_read_bytes, disk_written_bytes;
+	/*
+	 * Seconds of all threads that exist: ready without a processor (CONFIG_SCHED_INFO), and
+	 * blocked on disks (delay accounting; of threads that began while it was on).
+	 */
+	double run_delay_s, block_delay_s;
+	/*
+	 * Seconds without a processor because a control group had used up its quota: the sum over
+	 * the processors and over the groups around the process.
+	 */
+	double throttled_s;
+	double frequency_hz; /* of the processor that ran the first thread last; by cpufreq */
 	bool has_signals; /* the four below are known; bit n - 1: signal n */
 	uint64_t sig_pending, sig_blocked, sig_ignored, sig_caught;
 };

@@ -185,10 +185,9 @@ void linux_users(struct host_linux *h, struct host_now *out)
 	buf_done(&b);
 }
 
-/* Finds the path of the group in the hierarchy of `controller` ("" = version 2). */
-static bool group_path(struct host_linux *h, const char *controller, char *out, size_t size)
+/* Finds the path in the hierarchy of `controller` ("" = version 2). text: of a file cgroup. */
+static bool path_in(const char *text, const char *controller, char *out, size_t size)
 {
-	const char *text = linux_text(h, "proc/self/cgroup");
 	size_t want = strlen(controller);
 
 	for (const char *p = text; p; p = text_next_line(p)) {
@@ -203,6 +202,11 @@ static bool group_path(struct host_linux *h, const char *controller, char *out, 
 			}
 	}
 	return false;
+}
+
+static bool group_path(struct host_linux *h, const char *controller, char *out, size_t size)
+{
+	return path_in(linux_text(h, "proc/self/cgroup"), controller, out, size);
 }
 
 /* The smallest limit on the way up to the root of the hierarchy. */
@@ -270,12 +274,55 @@ static void group_v1(struct host_linux *h, struct host_now *out)
 }
 
 /* Version 1, version 2, or both at once with the second in `unified`. */
+static const char *v2_base(const struct host_linux *h)
+{
+	return faccessat(h->root, "sys/fs/cgroup/unified", F_OK, 0) == 0 ? "sys/fs/cgroup/unified"
+									 : "sys/fs/cgroup";
+}
+
 void linux_group(struct host_linux *h, struct host_now *out)
 {
-	bool is_mixed = faccessat(h->root, "sys/fs/cgroup/unified", F_OK, 0) == 0;
-
 	out->group_memory_max = out->group_memory = -1;
 	out->group_cpus = -1;
 	group_v1(h, out);
-	group_v2(h, is_mixed ? "sys/fs/cgroup/unified" : "sys/fs/cgroup", out);
+	group_v2(h, v2_base(h), out);
+}
+
+/*
+ * Sums the number behind `key` in cpu.stat of the group and of all groups around it; -1: there is
+ * none. A group outside of our own namespace has a path that leads above it, and is not read.
+ */
+static double throttled_in(struct host_linux *h, const char *base, char *path, const char *key)
+{
+	double sum = -1;
+	int64_t v;
+
+	if (strstr(path, "/.."))
+		return -1;
+	if (str_eq(path, "/"))
+		path[0] = 0;
+	for (int depth = 0; depth < GROUP_DEPTH_MAX; depth++) {
+		char *slash = strrchr(path, '/');
+
+		if (text_field(linux_text(h, "%s%s/cpu.stat", base, path), key, &v) && v >= 0)
+			sum = (sum < 0 ? 0 : sum) + (double)v;
+		if (!slash)
+			break;
+		*slash = 0;
+	}
+	return sum;
+}
+
+double linux_throttled(struct host_linux *h, int32_t pid)
+{
+	double ns = -1, us = -1;
+	char path[256];
+
+	if (path_in(linux_text(h, "proc/%d/cgroup", (int)pid), "cpu", path, sizeof(path)))
+		ns = throttled_in(h, "sys/fs/cgroup/cpu", path, "throttled_time");
+	if (path_in(linux_text(h, "proc/%d/cgroup", (int)pid), "", path, sizeof(path)))
+		us = throttled_in(h, v2_base(h), path, "throttled_usec");
+	if (ns < 0 && us < 0)
+		return -1;
+	return (ns < 0 ? 0 : ns * 1e-9) + (us < 0 ? 0 : us * 1e-6);
 }

@@ -61,6 +61,8 @@ int linux_counts(struct host *h, struct host_counts *out, struct err *e);
 int linux_tcp(struct host *h, struct host_tcp *out, size_t *n, size_t *left_out);
 void linux_users(struct host_linux *h, struct host_now *out);
 void linux_group(struct host_linux *h, struct host_now *out);
+/* Returns the seconds of struct host_figures, throttled_s. */
+double linux_throttled(struct host_linux *h, int32_t pid);
 int64_t linux_link_speed(struct host_linux *h, const char *name);
 size_t linux_links(struct host_linux *h, struct host_link *out, size_t max);
 void linux_disks(struct host_linux *h, int64_t *number, int64_t *kib);

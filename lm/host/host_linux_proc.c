@@ -31,6 +31,8 @@ enum stat_field {
 	STAT_SIZE = 19,
 	STAT_RESIDENT = 20,
 	STAT_SWAPS = 32,
+	STAT_PROCESSOR = 35,
+	STAT_BLOCKED = 38, /* ticks; 0 without delay accounting */
 	STAT_EXIT = 48,
 	STAT_NFIELDS = 49
 };
@@ -48,16 +50,26 @@ static double age_of(const struct host_linux *h, int64_t start)
 	return age > 0 ? age : 0; /* within the tick that it began in */
 }
 
-/* The name may hold blanks and brackets: it ends at the last one. */
+/*
+ * The name may hold blanks and brackets: it ends at the last one. Returns the position behind it;
+ * NULL: the text is no such file.
+ */
+static const char *stat_numbers(const char *text, int64_t v[STAT_NFIELDS])
+{
+	const char *close = strrchr(text, ')');
+
+	if (!close || close[1] != ' ' || !close[2])
+		return NULL;
+	return text_numbers(close + 3, v, STAT_NFIELDS) == STAT_NFIELDS ? close : NULL;
+}
+
 static int parse_stat(const struct host_linux *h, const char *text, struct host_figures *f)
 {
-	const char *open = strchr(text, '('), *close = strrchr(text, ')');
 	int64_t v[STAT_NFIELDS] = { 0 };
+	const char *open = strchr(text, '('), *close = stat_numbers(text, v);
 	size_t n;
 
-	if (!open || !close || close < open || close[1] != ' ' || !close[2])
-		return -ERR_NOTFOUND;
-	if (text_numbers(close + 3, v, STAT_NFIELDS) < STAT_NFIELDS)
+	if (!open || !close || close < open)
 		return -ERR_NOTFOUND;
 	n = (size_t)(close - open - 1);
 	n = n < sizeof(f->name) ? n : sizeof(f->name) - 1;
@@ -165,27 +177,82 @@ static void add_switches(struct host_linux *h, const char *path, struct host_fig
 		f->involuntary = (f->involuntary < 0 ? 0 : f->involuntary) + v;
 }
 
+/* schedstat: ns on a processor, ns ready without one, runs. A kernel that counts none has zeros. */
+static void add_run_delay(struct host_linux *h, const char *path, struct host_figures *f)
+{
+	int64_t v[3];
+
+	if (text_numbers(linux_text(h, "%s/schedstat", path), v, 3) < 3 || v[2] <= 0)
+		return;
+	f->run_delay_s = (f->run_delay_s < 0 ? 0 : f->run_delay_s) + (double)v[1] * 1e-9;
+}
+
+static void add_block_delay(struct host_linux *h, const char *path, struct host_figures *f)
+{
+	int64_t v[STAT_NFIELDS];
+
+	if (!stat_numbers(linux_text(h, "%s/stat", path), v))
+		return;
+	f->block_delay_s = (f->block_delay_s < 0 ? 0 : f->block_delay_s) +
+			   (double)v[STAT_BLOCKED] / (double)h->ticks_per_s;
+}
+
+#define FIGURES_OF_THREADS \
+	(HOST_FIGURES_SWITCHES | HOST_FIGURES_RUN_DELAY | HOST_FIGURES_BLOCK_DELAY)
+
+/* Figures that the kernel has of each thread only. */
+static void add_threads(struct host_linux *h, int32_t pid, unsigned what, struct host_figures *out)
+{
+	int32_t tid[HOST_THREADS_MAX];
+	size_t n = HOST_THREADS_MAX;
+	char path[64];
+
+	if (what & HOST_FIGURES_BLOCK_DELAY &&
+	    linux_number(h, 0, "proc/sys/kernel/task_delayacct") != 1)
+		what &= ~(unsigned)HOST_FIGURES_BLOCK_DELAY;
+	if (!(what & FIGURES_OF_THREADS) || linux_threads(&h->host, pid, tid, &n))
+		return;
+	for (size_t i = 0; i < n; i++) {
+		snprintf(path, sizeof(path), "proc/%d/task/%d", (int)pid, (int)tid[i]);
+		if (what & HOST_FIGURES_SWITCHES)
+			add_switches(h, path, out);
+		if (what & HOST_FIGURES_RUN_DELAY)
+			add_run_delay(h, path, out);
+		if (what & HOST_FIGURES_BLOCK_DELAY)
+			add_block_delay(h, path, out);
+	}
+}
+
+/* Virtual machines have no such file. */
+static double frequency(struct host_linux *h, int32_t pid)
+{
+	int64_t v[STAT_NFIELDS];
+	int64_t khz;
+
+	if (!stat_numbers(linux_text(h, "proc/%d/stat", (int)pid), v) ||
+	    !text_number(linux_text(h, "sys/devices/system/cpu/cpu%lld/cpufreq/scaling_cur_freq",
+				    (long long)v[STAT_PROCESSOR]),
+			 &khz) ||
+	    khz <= 0)
+		return -1;
+	return (double)khz * 1e3;
+}
+
 int linux_figures(struct host *host, int32_t pid, unsigned what, struct host_figures *out,
 		  struct err *e)
 {
 	struct host_linux *h = (struct host_linux *)host;
-	int32_t tid[HOST_THREADS_MAX];
 	char path[64];
-	size_t n;
 
 	host_figures_clear(out);
 	snprintf(path, sizeof(path), "proc/%d", (int)pid);
 	if (pid <= 0 || figures_at(h, path, what, out))
 		return err_set(e, ERR_NOTFOUND, "there is no process %d", (int)pid);
-	if (!(what & HOST_FIGURES_SWITCHES))
-		return 0;
-	n = HOST_THREADS_MAX;
-	if (linux_threads(host, pid, tid, &n))
-		return 0;
-	for (size_t i = 0; i < n; i++) {
-		snprintf(path, sizeof(path), "proc/%d/task/%d", (int)pid, (int)tid[i]);
-		add_switches(h, path, out);
-	}
+	add_threads(h, pid, what, out);
+	if (what & HOST_FIGURES_GROUP)
+		out->throttled_s = linux_throttled(h, pid);
+	if (what & HOST_FIGURES_FREQUENCY)
+		out->frequency_hz = frequency(h, pid);
 	return 0;
 }
 

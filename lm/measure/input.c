@@ -88,6 +88,8 @@ void input_done(struct input *in)
 {
 	regions_done(in);
 	plugged_done(in);
+	foreign_free(in->foreign);
+	in->foreign = NULL;
 	free(in->partner);
 	free(in->under_way);
 	in->under_way = NULL;
@@ -134,7 +136,10 @@ void input_continue(struct input *in, struct input *from)
 {
 	uint64_t *none = in->under_way;
 	struct plugged *fresh = in->plugged;
+	struct foreign *none_yet = in->foreign;
 
+	in->foreign = from->foreign;
+	from->foreign = none_yet;
 	in->plugged = from->plugged;
 	from->plugged = fresh;
 	regions_continue(in, from);

@@ -12,6 +12,7 @@
 #include "lm/host/sampler.h"
 #include "pmsl/check/builtin.h"
 
+struct foreign;
 struct plugged;
 struct plugins;
 struct tickbase;
@@ -57,6 +58,7 @@ struct input {
 	int figure; /* of INPUT_PROC and INPUT_NODE: its row in input_figure.c */
 	int32_t *partner; /* owned, ascending world ranks; none: all */
 	size_t npartner;
+	struct foreign *foreign; /* owned; the last sample of input_foreign.c; NULL: none yet */
 	struct plugged *plugged; /* owned; of a plug-in (input_plugin.c); NULL: of none */
 	unsigned *meter; /* owned: numbers in the segment; NULL: not by region */
 	size_t nmeter;
@@ -103,6 +105,7 @@ struct input_moment {
 	struct tickbase *ticks;
 	struct sampler *sampler;
 	struct host *host;
+	const struct procs *procs;
 	double clock_error; /* error of the system time, in seconds */
 	nsec_t now; /* system time */
 	nsec_t start; /* start of the measurement, in system time */

@@ -7,9 +7,6 @@
 #include <math.h>
 #include <stddef.h>
 
-/* The kernel counts processor time in hundredths of a second. */
-#define CPU_STEP_S 0.01
-
 /* Sets the value. Returns false for an unknown one, which is negative. */
 static bool put(struct measurement_value *v, double figure)
 {
@@ -100,6 +97,33 @@ static bool read_io(struct input *in, const struct input_moment *m, size_t at,
 	       put(v, (double)*(const int64_t *)((const char *)&f + at));
 }
 
+/* Figures that cost files of their own. at: of a double in struct host_figures. */
+static bool read_delays(struct input *in, const struct input_moment *m, size_t at,
+			struct measurement_value *v)
+{
+	static const struct {
+		size_t at;
+		unsigned what;
+		double error;
+	} of[] = {
+		{ offsetof(struct host_figures, run_delay_s), HOST_FIGURES_RUN_DELAY, 0 },
+		{ offsetof(struct host_figures, block_delay_s), HOST_FIGURES_BLOCK_DELAY,
+		  CPU_STEP_S },
+		{ offsetof(struct host_figures, throttled_s), HOST_FIGURES_GROUP, 0 },
+		{ offsetof(struct host_figures, frequency_hz), HOST_FIGURES_FREQUENCY, 0 },
+	};
+	struct host_figures f;
+
+	for (size_t i = 0; i < ARRAY_LEN(of); i++) {
+		if (of[i].at != at)
+			continue;
+		v->error = 2 * of[i].error;
+		return look(in, m, of[i].what, &f) &&
+		       put(v, *(const double *)((const char *)&f + at));
+	}
+	return false;
+}
+
 enum { CALLS_READ, CALLS_WRITTEN, BYTES_READ, BYTES_WRITTEN };
 
 /* which: one of these constants. */
@@ -138,6 +162,21 @@ static bool read_cpus(struct input *in, const struct input_moment *m, size_t unu
 		all += c->v[idle[i]] > 0 ? c->v[idle[i]] : 0;
 	/* Ticks are hundredths of a second, and are the clock here. */
 	return share(in, all * (NSEC_PER_SEC / 100), (double)used / 100, CPU_STEP_S, v);
+}
+
+static bool read_ticks(struct input *in, const struct input_moment *m, size_t which,
+		       struct measurement_value *v)
+{
+	const struct host_counts *c = sampler_counts(m->sampler);
+
+	v->error = 2 * CPU_STEP_S;
+	return c && c->v[which] >= 0 && put(v, (double)c->v[which] / 100);
+}
+
+static bool read_foreign(struct input *in, const struct input_moment *m, size_t unused,
+			 struct measurement_value *v)
+{
+	return foreign_sample(in, m, v);
 }
 
 /* at: of a double in struct host_now. */
@@ -183,6 +222,9 @@ static bool read_count(struct input *in, const struct input_moment *m, size_t wh
 #define at_mounts(item) item
 #define at_plugin(item) 0
 #define at_cpus(item) 0
+#define at_delays(item) offsetof(struct host_figures, item)
+#define at_ticks(item) item
+#define at_foreign(item) 0
 #define at_now(item) offsetof(struct host_now, item)
 #define at_pages(item) offsetof(struct host_now, item)
 #define at_count(item) item

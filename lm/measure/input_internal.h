@@ -6,6 +6,9 @@
 #include "common/ring/calls.h"
 #include "lm/measure/input.h"
 
+/* The kernel counts processor time in hundredths of a second. */
+#define CPU_STEP_S 0.01
+
 struct measurement_value {
 	double value, error;
 	/* seconds of open calls that may be included when they end; part of the error */
@@ -62,6 +65,10 @@ bool plugged_sample(struct input *in, struct measurement_value *v);
 void plugged_used(struct input *in, struct flow_token *t);
 /* As input_fault(). */
 const char *plugged_fault(const struct input *in);
+
+/* --- input_foreign.c: processors busy with processes that are not watched */
+void foreign_free(struct foreign *f); /* NULL is fine */
+bool foreign_sample(struct input *in, const struct input_moment *m, struct measurement_value *v);
 
 /* --- input_figure.c: counters of the system. */
 int figure_open(struct input *in, struct err *e);

@@ -29,6 +29,7 @@ struct input_moment measurement_moment(struct measurement *g)
 	return (struct input_moment){ .ticks = conf->ticks,
 				      .sampler = g->owner->sampler,
 				      .host = conf->host,
+				      .procs = conf->procs,
 				      .now = measurements_now(g->owner),
 				      .clock_error = measurements_clock_error(g->owner),
 				      .start = g->start };

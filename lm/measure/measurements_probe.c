@@ -91,6 +91,7 @@ static struct flow_token sample(const struct watch *w, const struct tap *t,
 	const struct input_moment m = { .ticks = r->conf.ticks,
 					.sampler = r->sampler,
 					.host = r->conf.host,
+					.procs = r->conf.procs,
 					.now = measurements_now(r),
 					.start = t->start };
 	struct flow_token token;

@@ -130,6 +130,14 @@ static void fill_own(const struct host_figures *own, unsigned what, struct host_
 		f->disk_read_bytes = own->disk_read_bytes;
 		f->disk_written_bytes = own->disk_written_bytes;
 	}
+	if (what & HOST_FIGURES_RUN_DELAY)
+		f->run_delay_s = own->run_delay_s;
+	if (what & HOST_FIGURES_BLOCK_DELAY)
+		f->block_delay_s = own->block_delay_s;
+	if (what & HOST_FIGURES_GROUP)
+		f->throttled_s = own->throttled_s;
+	if (what & HOST_FIGURES_FREQUENCY)
+		f->frequency_hz = own->frequency_hz;
 	if (what & HOST_FIGURES_SWITCHES) {
 		f->voluntary = own->voluntary;
 		f->involuntary = own->involuntary;

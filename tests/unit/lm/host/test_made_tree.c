@@ -294,6 +294,73 @@ TEST(controllers_of_the_first_version_share_a_hierarchy)
 	ck_assert_double_eq(n.group_cpus, -1);
 }
 
+#define STAT_FIRST \
+	"77 (a) R 1 1 1 0 -1 0 1 0 2 0 3 4 0 0 20 0 1 0 9 100 5 0 0 0 0 0 0 0 0 0 0 0 0 0 17 "
+#define STAT(processor, blocked) STAT_FIRST processor " 0 0 " blocked " 0 0 0 0 0 0 0 0 0 0\n"
+
+static double figure_of(unsigned what)
+{
+	struct host_figures f;
+
+	ck_assert_int_eq(host_figures(host, 77, what, &f, NULL), 0);
+	return what == HOST_FIGURES_RUN_DELAY	  ? f.run_delay_s
+	       : what == HOST_FIGURES_BLOCK_DELAY ? f.block_delay_s
+	       : what == HOST_FIGURES_GROUP	  ? f.throttled_s
+						  : f.frequency_hz;
+}
+
+TEST(a_process_was_ready_as_long_as_all_its_threads)
+{
+	put("proc/77/stat", STAT("3", "0"));
+	ck_assert_double_eq(figure_of(HOST_FIGURES_RUN_DELAY), -1);
+	put("proc/77/task/77/schedstat", "5 1500000000 9\n");
+	put("proc/77/task/78/schedstat", "7 250000000 1\n");
+	ck_assert_double_eq_tol(figure_of(HOST_FIGURES_RUN_DELAY), 1.75, 1e-12);
+	put("proc/77/task/77/schedstat", "0 0 0\n"); /* the kernel does not count */
+	put("proc/77/task/78/schedstat", "0 0\n");
+	ck_assert_double_eq(figure_of(HOST_FIGURES_RUN_DELAY), -1);
+}
+
+TEST(waits_for_disks_are_known_with_delay_accounting_only)
+{
+	put("proc/77/stat", STAT("3", "150"));
+	put("proc/77/task/77/stat", STAT("3", "150"));
+	put("proc/77/task/78/stat", STAT("3", "30"));
+	ck_assert_double_eq(figure_of(HOST_FIGURES_BLOCK_DELAY), -1);
+	put("proc/sys/kernel/task_delayacct", "0\n");
+	ck_assert_double_eq(figure_of(HOST_FIGURES_BLOCK_DELAY), -1);
+	put("proc/sys/kernel/task_delayacct", "1\n");
+	ck_assert_double_eq_tol(figure_of(HOST_FIGURES_BLOCK_DELAY), 1.8, 1e-12);
+}
+
+TEST(the_clock_is_that_of_the_processor_that_ran_the_process_last)
+{
+	put("proc/77/stat", STAT("3", "0"));
+	put("sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq", "800000\n");
+	ck_assert_double_eq(figure_of(HOST_FIGURES_FREQUENCY), -1);
+	put("sys/devices/system/cpu/cpu3/cpufreq/scaling_cur_freq", "2400000\n");
+	ck_assert_double_eq(figure_of(HOST_FIGURES_FREQUENCY), 2.4e9);
+}
+
+TEST(a_process_is_throttled_by_each_group_around_it)
+{
+	put("proc/77/stat", STAT("3", "0"));
+	put("proc/77/cgroup", "0::/a/b\n");
+	ck_assert_double_eq(figure_of(HOST_FIGURES_GROUP), -1);
+	put("sys/fs/cgroup/a/b/cpu.stat", "usage_usec 9\n");
+	ck_assert_double_eq(figure_of(HOST_FIGURES_GROUP), -1);
+	put("sys/fs/cgroup/a/b/cpu.stat", "usage_usec 9\nnr_throttled 1\nthrottled_usec 250000\n");
+	put("sys/fs/cgroup/a/cpu.stat", "throttled_usec 500000\n");
+	put("sys/fs/cgroup/cpu.stat", "throttled_usec 0\n");
+	put("sys/fs/cpu.stat", "throttled_usec 77000000\n");
+	ck_assert_double_eq_tol(figure_of(HOST_FIGURES_GROUP), 0.75, 1e-12);
+	put("proc/77/cgroup", "0::/../a\n"); /* not in our namespace */
+	ck_assert_double_eq(figure_of(HOST_FIGURES_GROUP), -1);
+	put("proc/77/cgroup", "3:cpu,cpuacct:/\n");
+	put("sys/fs/cgroup/cpu/cpu.stat", "nr_periods 1\nthrottled_time 2000000000\n");
+	ck_assert_double_eq_tol(figure_of(HOST_FIGURES_GROUP), 2, 1e-12);
+}
+
 TEST(both_versions_at_once_complete_each_other)
 {
 	struct host_now n;

@@ -106,6 +106,36 @@ TEST(calls_and_bytes_of_files_count_from_the_start)
 	fake_proc_find(&w.host, 100)->figures = NULL;
 }
 
+TEST(delays_are_differences_and_the_clock_is_what_it_is_now)
+{
+	static struct host_figures own;
+	const struct {
+		const char *metric;
+		double *figure, first, error;
+	} rows[] = {
+		{ "Run_delay", &own.run_delay_s, 0, 0 },
+		{ "Block_delay", &own.block_delay_s, 0, 0.02 },
+		{ "Throttled_time", &own.throttled_s, 0, 0 },
+		{ "Core_frequency", &own.frequency_hz, 40, 0 },
+	};
+
+	fake_proc_find(&w.host, 100)->figures = &own;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct flow_token t;
+
+		own.run_delay_s = own.block_delay_s = own.throttled_s = own.frequency_hz = 40;
+		load_figure(rows[i].metric, rank0);
+		t = next_value(1);
+		ck_assert_double_eq(t.value, rows[i].first);
+		ck_assert_double_eq(t.error, rows[i].error);
+		*rows[i].figure += 0.25;
+		ck_assert_double_eq(next_value(2).value, rows[i].first + 0.25);
+		*rows[i].figure = -1; /* not 0: the kernel does not count it */
+		is_missing(next_value(3));
+	}
+	fake_proc_find(&w.host, 100)->figures = NULL;
+}
+
 TEST(the_share_of_a_processor_is_of_the_time_since_the_last_read)
 {
 	struct fake_proc *p = fake_proc_find(&w.host, 100);
@@ -228,6 +258,66 @@ TEST(the_share_of_the_processors_is_that_of_all_their_ticks)
 	is_missing(next_value(5)); /* no tick has passed */
 	spend(count, (struct ticks){ 100, 0, 100, 0, 0 });
 	ck_assert_double_eq_tol(next_value(6).value, 50, 1e-9);
+}
+
+TEST(time_stolen_from_the_processors_counts_from_the_start)
+{
+	int64_t count[HOST_NCOUNTS] = { 0 };
+
+	w.host.count = count;
+	count[HOST_CPU_STEAL] = 5000;
+	load_figure("Node_steal", "n_7");
+	ck_assert_double_eq(next_value(1).value, 0);
+	count[HOST_CPU_STEAL] += 130;
+	ck_assert_double_eq_tol(next_value(2).value, 1.3, 1e-9);
+	count[HOST_CPU_STEAL] = -1;
+	is_missing(next_value(3));
+}
+
+/* Two of four processors are busy, one of them with rank 0. */
+TEST(foreign_processors_are_busy_ones_without_watched_processes)
+{
+	int64_t count[HOST_NCOUNTS] = { 0 };
+	struct fake_proc *p = fake_proc_find(&w.host, 100);
+	struct flow_token t;
+
+	w.host.count = count;
+	load_figure("Node_foreign_cpu", "n_7");
+	next_value(1);
+	spend(count, (struct ticks){ 150, 50, 200, 0, 0 });
+	p->used_s += 1;
+	t = next_value(2);
+	ck_assert_double_eq_tol(t.value, 1, 1e-6);
+	ck_assert_double_gt(t.error, 0.02);
+	ck_assert_double_lt(t.error, 0.1);
+	spend(count, (struct ticks){ 100, 0, 300, 0, 0 });
+	p->used_s += 1;
+	ck_assert_double_eq_tol(next_value(3).value, 0, 1e-6);
+	spend(count, (struct ticks){ 300, 0, 100, 0, 0 });
+	ck_assert_double_eq_tol(next_value(4).value, 3, 1e-6);
+	count[HOST_CPU_USER] = -1;
+	is_missing(next_value(5));
+}
+
+/* Its last part may have been used after it was seen last. */
+TEST(the_end_of_a_watched_process_widens_the_bound_of_foreign_processors)
+{
+	int64_t count[HOST_NCOUNTS] = { 0 };
+	struct flow_token t;
+
+	w.host.count = count;
+	load_figure("Node_foreign_cpu", "n_7");
+	next_value(1);
+	spend(count, (struct ticks){ 100, 0, 300, 0, 0 });
+	fake_proc_find(&w.host, 200)->used_s += 0.5;
+	fake_proc_end(fake_proc_find(&w.host, 200), 0);
+	t = next_value(2);
+	ck_assert_double_ge(t.value + 1e-6, 0.5);
+	ck_assert_double_le(t.value - t.error, 0.5);
+	spend(count, (struct ticks){ 100, 0, 300, 0, 0 });
+	t = next_value(3);
+	ck_assert_double_eq_tol(t.value, 1, 1e-6);
+	ck_assert_double_lt(t.error, 0.1);
 }
 
 /* Old kernels have neither wait nor steal; without idle nothing is known. */
