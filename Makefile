@@ -97,6 +97,7 @@ include model/estimate/module.mk
 include model/experiment/module.mk
 include model/queue/module.mk
 include model/layered/module.mk
+include model/propagate/module.mk
 include common/flow/graph/module.mk
 include common/flow/engine/module.mk
 include common/flow/batch/module.mk

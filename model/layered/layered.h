@@ -48,6 +48,8 @@ struct layered_task {
 
 struct layered_phase {
 	double demand; /* time of the processor, of an invocation */
+	/* of the demand; NaN: that end is unknown. level 0: the demand is exact; 1: sure bounds */
+	double low, high, level;
 	double think; /* a delay besides */
 	double cv2; /* squared coefficient of variation of a slice; 1: exponential */
 	bool is_fixed; /* calls have exactly their numbers, in the order of the calls */
@@ -104,6 +106,9 @@ int layered_check(struct layered *m, struct err *e);
  *	F   probability to forward
  *	a   rate of open arrivals
  *	Z   delays
+ *
+ * A comment "#interval ENTRY PHASE LOW HIGH LEVEL" at the begin of a line is read, too: an interval
+ * of a demand, with "-" for an unknown end. LQNS skips it.
  *
  * ERR_PARSE: another word. ERR_UNSUPPORTED: one of LQNS that is not served here. Both have line and
  * column. ERR_INVALID, ERR_LIMIT, ERR_NOMEM.

@@ -477,6 +477,78 @@ static int read_sections(struct reader *r)
 	return rc;
 }
 
+/* --- comments with intervals of demands */
+
+static int interval_end(struct reader *r, const char *what, double *out)
+{
+	if (!str_eq(peek(r), "-"))
+		return number(r, what, -LAYERED_NUMBER_MAX, out);
+	take(r);
+	*out = NAN;
+	return 0;
+}
+
+static int set_interval(struct reader *r, struct layered_phase *p, const double v[3])
+{
+	if (!(v[2] > 0 && v[2] <= 1))
+		return fail_at(r, err_set(r->e, ERR_PARSE, "a level above 0, up to 1"));
+	if (v[0] > p->demand || v[1] < p->demand)
+		return fail_at(r, err_set(r->e, ERR_INVALID,
+					  "the demand %g is not between its ends %g and %g",
+					  p->demand, v[0], v[1]));
+	p->low = v[0];
+	p->high = v[1];
+	p->level = v[2];
+	return 0;
+}
+
+static int read_interval(struct reader *r)
+{
+	double v[3] = { 0 };
+	size_t at;
+	unsigned phase = 1;
+	int rc = entry(r, &at);
+
+	if (!rc)
+		rc = whole(r, "the phase", &phase);
+	if (!rc && phase > LAYERED_PHASES)
+		rc = fail_at(r, err_set(r->e, ERR_UNSUPPORTED, "third phases are not served"));
+	if (!rc)
+		rc = interval_end(r, "the low end", &v[0]);
+	if (!rc)
+		rc = interval_end(r, "the high end", &v[1]);
+	if (!rc)
+		rc = number(r, "the level", 0, &v[2]);
+	if (!rc)
+		rc = set_interval(r, &r->m->entry[at].phase[phase - 1], v);
+	return !rc && *peek(r) ? unknown_word(r, "the line ends behind the level") : rc;
+}
+
+/* Reads the text once more, because an interval may stand before its entry. */
+static int read_intervals(struct reader *r, const char *text)
+{
+	static const char word[] = "#interval";
+	const char *end = r->end;
+	int rc = 0;
+
+	r->line = 1;
+	for (; !rc && text < end; r->line++) {
+		const char *stop = memchr(text, '\n', (size_t)(end - text));
+
+		stop = stop ? stop : end;
+		if ((size_t)(stop - text) > strlen(word) && !memcmp(text, word, strlen(word)) &&
+		    is_blank(text[strlen(word)])) {
+			r->line_at = text;
+			r->at = text + strlen(word);
+			r->end = stop;
+			r->has_word = false;
+			rc = read_interval(r);
+		}
+		text = stop + 1;
+	}
+	return rc;
+}
+
 int layered_read_lqn(const char *text, size_t n, struct layered *out, struct err *e)
 {
 	struct err own = { 0 };
@@ -486,6 +558,8 @@ int layered_read_lqn(const char *text, size_t n, struct layered *out, struct err
 	};
 	int rc = read_sections(&r);
 
+	if (!rc)
+		rc = read_intervals(&r, text);
 	if (!rc)
 		rc = layered_check(&m, r.e);
 	if (rc)

@@ -105,7 +105,9 @@ static int run_solve(const struct opt_spec *spec, struct model_options *w, int a
 	if (status != CMD_OK)
 		return status;
 	s->seed = w->seed;
-	s->level = w->level > 0 ? w->level : LEVEL_SIMULATED;
+	if (s->demands.scale && (!s->demands.nfile || !(s->demands.scale > 0)))
+		return cmd_usage(spec, "--scale: a number above 0, with --demands");
+	s->level = w->solve.level = w->level > 0 ? w->level : LEVEL_SIMULATED;
 	s->json = w->solve.json = w->json;
 	s->csv = w->solve.csv = w->csv;
 	if (str_eq(argv[0], "simulate"))
@@ -138,7 +140,7 @@ int cmd_model(int argc, char **argv)
 		SOLVE_OPTIONS(&w.solve),
 		EXPERIMENT_OPTIONS(&w.experiment),
 		OPTION("level", 0, "P",
-		       "of the intervals: of demands (default 0.9), simulated (default 0.95)",
+		       "of the intervals: of demands (default 0.9), of results (default 0.95)",
 		       OPT_DOUBLE, &w.level),
 		OPTION_RANGE("seed", 0, "N",
 			     "experiment, simulate: of the random numbers (default 1)", OPT_U64,

@@ -36,7 +36,7 @@ struct server_use model_bottleneck(const struct layered *m, const struct layered
 	return best;
 }
 
-int model_read(const char *path, struct layered *m)
+int model_read(const char *path, const struct demands_options *w, struct layered *m)
 {
 	struct buf text = BUF_INIT(FILE_MAX_BYTES);
 	struct err e = { 0 };
@@ -48,7 +48,7 @@ int model_read(const char *path, struct layered *m)
 	else if (layered_read_lqn(buf_str(&text), text.n, m, &e))
 		status = wholefile_fail(path, &e);
 	buf_done(&text);
-	return status;
+	return status == CMD_OK ? demands_apply(w, m) : status;
 }
 
 int model_print(struct buf *b)

@@ -5,6 +5,7 @@
 
 #include "common/base/buf.h"
 #include "model/layered/layered.h"
+#include "tools/model/demands.h"
 
 #define MODEL_OUTPUT_MAX_BYTES (16 << 20)
 #define MODEL_FULL 0.95 /* a server that is busier holds up the others */
@@ -24,8 +25,11 @@ struct server_use model_use(const struct layered *m, const struct layered_result
  */
 struct server_use model_bottleneck(const struct layered *m, const struct layered_result *r);
 
-/* path: "-" is the standard input. Returns an exit status, after a message. */
-int model_read(const char *path, struct layered *m);
+/*
+ * path: "-" is the standard input. Demands of the files of w replace those of the model. Returns an
+ * exit status, after a message.
+ */
+int model_read(const char *path, const struct demands_options *w, struct layered *m);
 
 /* Prints b, then frees it. Returns an exit status. */
 int model_print(struct buf *b);

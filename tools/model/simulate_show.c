@@ -218,7 +218,7 @@ int simulate_show(const struct simulate_request *w, const char *path)
 {
 	struct layered m = { 0 };
 	struct simulate_result r = { 0 };
-	int status = model_read(path, &m);
+	int status = model_read(path, &w->demands, &m);
 
 	if (status == CMD_OK)
 		status = simulate_model(w, &m, path, &r);

@@ -6,18 +6,21 @@
 #include "common/base/buf.h"
 #include "common/json/json.h"
 #include "model/simulate/simulate.h"
+#include "tools/model/demands.h"
 
 struct simulate_request {
 	uint64_t seed, events;
 	double level;
 	const char *until; /* a stop rule; NULL: within 1 % */
+	struct demands_options demands;
 	bool json, csv;
 };
 
 #define SIMULATE_REQUEST_OPTIONS(s)                                                            \
 	OPTION_RANGE("events", 0, "N",                                                         \
 		     "simulate, solve --check: end after so many events (default 50 million)", \
-		     OPT_U64, &(s)->events, 1000, INT64_MAX)
+		     OPT_U64, &(s)->events, 1000, INT64_MAX),                                  \
+		DEMANDS_OPTIONS(&(s)->demands)
 
 /* path: "-" is the standard input. Returns an exit status. */
 int simulate_show(const struct simulate_request *w, const char *path);

@@ -5,6 +5,7 @@
 
 #include "common/base/err.h"
 #include "model/layered/layered.h"
+#include "tools/model/demands.h"
 #include "tools/model/simulate_show.h"
 
 struct vary {
@@ -17,6 +18,7 @@ struct solve_options {
 	double until; /* a response time; 0: none */
 	bool is_checked; /* by simulation */
 	struct simulate_request simulate;
+	double level; /* of intervals that follow from those of demands */
 	bool json, csv;
 };
 

@@ -139,6 +139,65 @@ check 'what-if needs clients' says 'has no clients' \
 check 'an unknown task is named' says "no task .clint.; did you mean client" \
 	omig model what-if --vary clint=1..3 $model
 check 'so is a wrong range' says 'TASK=FROM..TO' omig model what-if --vary client=5..1 $model
+omig model estimate --json $file >"$TMPDIR/demands.json"
+estimated="--demands $TMPDIR/demands.json --scale 0.001"
+# shellcheck disable=SC2086 # options
+{
+	check 'estimated demands give results intervals' says \
+		'^client: 50 clients get 48.9[0-9]* .48.9[0-9]* to 48.9[0-9]*. cycles' \
+		omig model solve $estimated $model
+	check 'their source is stated' says 'of 95 % follow from those of the demands of 2 of 5' \
+		omig model solve $estimated $model
+	check 'a limit has two ends' says 'confidence it does so not before .*, and from ' \
+		omig model what-if --vary client=108..112 --until 0.0932 $estimated $model
+}
+widths() { # LEVEL: width of the response in JSON, and the answer is within it
+	# shellcheck disable=SC2086 # options
+	omig model solve --json --level "$1" $estimated $model | python3 -c '
+import json, sys
+t = json.load(sys.stdin)["tasks"][0]
+assert t["response_low"] < t["response"] < t["response_high"]
+assert t["throughput_low"] < t["throughput"] < t["throughput_high"]
+sys.stdout.write(str(t["response_high"] - t["response_low"]))'
+}
+wider() { python3 -c "assert $(widths 0.5) < $(widths 0.9) < $(widths 0.99)"; }
+check 'a higher level makes wider results' wider
+sed 's/"low":[0-9.]*/"low":null/' "$TMPDIR/demands.json" >"$TMPDIR/unknown.json"
+check 'an unknown end stays unknown' says 'interval of the demand of .*_customer. is unknown' \
+	omig model solve --demands "$TMPDIR/unknown.json" --scale 0.001 $model
+check 'and is a dash' says 'get 48.9[0-9]* .- to -. cycles' \
+	omig model solve --demands "$TMPDIR/unknown.json" --scale 0.001 $model
+sed 's/"read_customer"/"read_custmer"/' "$TMPDIR/demands.json" >"$TMPDIR/other.json"
+check 'a service without an entry is named' says \
+	"entry 'read_custmer'; did you mean read_customer" \
+	omig model solve --demands "$TMPDIR/other.json" $model
+sed 's/"demand":3[0-9.]*/"demand":null/; s/known/never called/g' "$TMPDIR/demands.json" \
+	>"$TMPDIR/never.json"
+check 'an unknown demand is refused' says "demand of 'read_customer' is unusable, never called" \
+	omig model solve --demands "$TMPDIR/never.json" $model
+echo '{}' >"$TMPDIR/empty.json"
+check 'so is a file that no estimate wrote' says 'no "services" of omig model estimate' \
+	omig model solve --demands "$TMPDIR/empty.json" $model
+check '--scale is for --demands' status_is 2 omig model solve --scale 2 $model
+cat >"$TMPDIR/maybe.lqn" <<'END'
+P 0
+p db f
+-1
+T 0
+t log i note other -1 db
+-1
+E 0
+a note 5
+a other 5
+s note 0.09 -1
+s other 0.09 -1
+-1
+#interval note 1 0.08 0.105 0.9
+#interval other 1 0.08 0.105 0.9
+END
+check 'arrivals that may be too many have no longest response' says \
+	'ends of intervals are unknown: utilisation of db may be 1.0' \
+	omig model solve "$TMPDIR/maybe.lqn"
 sed 's/s query/q query/' $model >"$TMPDIR/bad.lqn"
 check 'an unknown word has its place' says "bad.lqn:21:1: 'q' is unknown here" \
 	omig model solve "$TMPDIR/bad.lqn"

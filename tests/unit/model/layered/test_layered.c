@@ -101,6 +101,14 @@ static const struct {
 	{ "P 0\np a f\n-1\nT 0\nt u r g -1 a\nt x r e -1 a\n-1\nE 0\ny g e 1 -1\n-1\n", 0, 0,
 	  "entry of a reference task" },
 	{ "", 0, 0, "no reference task" },
+#define SMALL "P 0\np a f\n-1\nT 0\nt x r e -1 a\n-1\nE 0\ns e 2 -1\n-1\n"
+	{ SMALL "#interval f 1 1 3 0.9\n", 10, 11, "no task has an entry 'f'" },
+	{ SMALL "#interval e 3 1 3 0.9\n", 10, 13, "third phases" },
+	{ SMALL "#interval e 1 1 3 1.1\n", 10, 19, "a level above 0" },
+	{ SMALL "#interval e 1 2.5 3 0.9\n", 10, 21, "the demand 2 is not between" },
+	{ SMALL "#interval e 1 nan 3 0.9\n", 10, 15, "the low end" },
+	{ SMALL "#interval e 1 1 3 0.9 x\n", 10, 23, "the line ends behind the level" },
+	{ SMALL "#interval e 1 1\n", 10, 16, "the high end" },
 };
 
 TEST_EACH(a_wrong_model_is_refused_with_its_place, i, (int)ARRAY_LEN(wrong))
@@ -133,6 +141,21 @@ TEST(a_text_has_its_parts)
 	ck_assert_uint_eq(m.nentry, 3);
 	ck_assert_uint_eq(m.ncall, 1);
 	ck_assert_double_eq_tol(m.entry[2].phase[0].think, 3, 1e-12);
+	layered_done(&m);
+}
+
+TEST(a_comment_has_the_interval_of_a_demand)
+{
+	struct layered m;
+
+	read_text("#interval e 1 1.5 - 0.9\n" SMALL "#interval\n#intervals e\n # interval e x\n"
+		  "#interval e 2 -1 3 1 # sure\n",
+		  &m);
+	ck_assert_double_eq_tol(m.entry[0].phase[0].low, 1.5, 1e-12);
+	ck_assert(isnan(m.entry[0].phase[0].high));
+	ck_assert_double_eq_tol(m.entry[0].phase[0].level, 0.9, 1e-12);
+	ck_assert_double_eq_tol(m.entry[0].phase[1].low, -1, 1e-12);
+	ck_assert_double_eq_tol(m.entry[0].phase[1].level, 1, 1e-12);
 	layered_done(&m);
 }
 
