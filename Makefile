@@ -9,6 +9,7 @@
 #   SANITIZE=list   address,undefined or thread
 #   WERROR=1        warnings are errors
 #   CC CFLAGS CPPFLAGS LDFLAGS CXX PKG_CONFIG    as usual
+#   POSTGRESQL=yes|no|dlopen  yes links libpq, dlopen (default) loads it when it is needed
 #   PREFIX=/usr/local DESTDIR=                   for install
 #   M=room          limit all, check-unit, check-floors, check-size,
 #                   check-prose, check-format, check-headers and check-statics to one room
@@ -55,6 +56,7 @@
 #   dist            the last commit as a release: tarball, bill of materials, checksums
 #   sbom            the bill of materials (SPDX) of what was built
 #   distcheck       builds, tests, installs and removes what is in it, without a network
+#   release         dist and distcheck: what to publish, with its checksums
 #   install uninstall format clean help
 
 all:

@@ -84,4 +84,7 @@ sbom: all
 		echo $(B)/omig-$(VERSION).spdx.json
 distcheck: dist
 	@mk/distcheck $(B)/release/omig-$(VERSION).tar.gz $(B)/dist
-.PHONY: install uninstall dist sbom distcheck
+# What is published: tested, and still the same bytes.
+release: distcheck
+	@cd $(B)/release && sha256sum --check SHA256SUMS && echo "release: $$PWD"
+.PHONY: install uninstall dist sbom distcheck release

@@ -3,6 +3,7 @@
  * PostgreSQL: rows by COPY, values as binary parameters, all in a schema of its own. A reader uses
  * a cursor in a read-only transaction. A cursor accepts only a SELECT, even from a superuser.
  */
+#include "eventlog/archive/arpq.h"
 #include "eventlog/archive/arsql.h"
 
 #include "common/base/array.h"
@@ -10,7 +11,6 @@
 #include "common/base/str.h"
 
 #include <float.h>
-#include <libpq-fe.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +39,8 @@ struct slot {
 };
 
 struct db {
-	PGconn *pq;
+	struct arpq pq;
+	PGconn *c;
 	struct slot *slot; /* owned */
 	size_t nslot;
 	bool is_reader;
@@ -56,10 +57,10 @@ static int say(struct err *e, enum err_code code, const char *words)
 
 static int fail(const struct db *d, const PGresult *r, struct err *e)
 {
-	const char *state = r ? PQresultErrorField(r, PG_DIAG_SQLSTATE) : NULL;
-	const char *words = PQerrorMessage(d->pq);
+	const char *state = r ? d->pq.resultErrorField(r, ARPQ_DIAG_SQLSTATE) : NULL;
+	const char *words = d->pq.errorMessage(d->c);
 
-	if (PQstatus(d->pq) != CONNECTION_OK)
+	if (d->pq.status(d->c) != ARPQ_CONNECTION_OK)
 		return say(e, ERR_CLOSED, words);
 	if (!state)
 		return say(e, ERR_SYS, words);
@@ -78,16 +79,16 @@ static int fail(const struct db *d, const PGresult *r, struct err *e)
 
 static int end_result(const struct db *d, PGresult *r, struct err *e)
 {
-	ExecStatusType s = PQresultStatus(r);
-	int rc = s == PGRES_COMMAND_OK || s == PGRES_TUPLES_OK ? 0 : fail(d, r, e);
+	unsigned s = d->pq.resultStatus(r);
+	int rc = s == ARPQ_COMMAND_OK || s == ARPQ_TUPLES_OK ? 0 : fail(d, r, e);
 
-	PQclear(r);
+	d->pq.clear(r);
 	return rc;
 }
 
 static int simple(struct db *d, const char *sql, struct err *e)
 {
-	return end_result(d, PQexec(d->pq, sql), e);
+	return end_result(d, d->pq.exec(d->c, sql), e);
 }
 
 /* --- values of parameters */
@@ -144,7 +145,7 @@ static PGresult *exec_params(struct db *d, const char *sql, const struct arvalue
 	if (!p)
 		err_nomem(e);
 	else if (!fill_params(p, v, n, e))
-		r = PQexecParams(d->pq, sql, (int)n, p->oid, p->p, p->n, p->format, 0);
+		r = d->pq.execParams(d->c, sql, (int)n, p->oid, p->p, p->n, p->format, 0);
 	free(p);
 	return r;
 }
@@ -166,16 +167,16 @@ static struct arvalue bytes_from(char *s, size_t n)
 	return AR_B(s, k);
 }
 
-static struct arvalue cell(const PGresult *r, int row, int i)
+static struct arvalue cell(const struct db *d, const PGresult *r, int row, int i)
 {
-	char *s = PQgetvalue(r, row, i);
-	size_t n = (size_t)PQgetlength(r, row, i);
+	char *s = d->pq.getvalue(r, row, i);
+	size_t n = (size_t)d->pq.getlength(r, row, i);
 	int64_t whole;
 	double real;
 
-	if (PQgetisnull(r, row, i))
+	if (d->pq.getisnull(r, row, i))
 		return (struct arvalue){ 0 };
-	switch ((int)PQftype(r, i)) {
+	switch ((int)d->pq.ftype(r, i)) {
 	case OID_INT8:
 	case OID_INT4:
 	case OID_INT2:
@@ -196,17 +197,17 @@ static struct arvalue cell(const PGresult *r, int row, int i)
 	return AR_S(s, n);
 }
 
-static int hand_on(const PGresult *r, arsql_row_fn fn, void *arg, struct err *e)
+static int hand_on(const struct db *d, const PGresult *r, arsql_row_fn fn, void *arg, struct err *e)
 {
 	struct arvalue v[COLUMNS_MAX];
 	const char *names[COLUMNS_MAX];
-	int n = PQnfields(r) < COLUMNS_MAX ? PQnfields(r) : COLUMNS_MAX, rc = 0;
+	int n = d->pq.nfields(r) < COLUMNS_MAX ? d->pq.nfields(r) : COLUMNS_MAX, rc = 0;
 
 	for (int i = 0; i < n; i++)
-		names[i] = PQfname(r, i);
-	for (int row = 0; !rc && fn && row < PQntuples(r); row++) {
+		names[i] = d->pq.fname(r, i);
+	for (int row = 0; !rc && fn && row < d->pq.ntuples(r); row++) {
 		for (int i = 0; i < n; i++)
-			v[i] = cell(r, row, i);
+			v[i] = cell(d, r, row, i);
 		rc = fn(arg, v, names, (unsigned)n, e);
 	}
 	return rc;
@@ -219,17 +220,17 @@ static int run_at_once(struct db *d, const struct arsql_statement *st, arsql_row
 {
 	struct err mine = { 0 };
 	PGresult *r = exec_params(d, st->text, st->v, st->n, &mine);
-	ExecStatusType s = PQresultStatus(r);
+	unsigned s = d->pq.resultStatus(r);
 	int rc;
 
 	if (mine.code) {
 		*e = mine;
 		return -mine.code;
 	}
-	rc = s == PGRES_TUPLES_OK    ? hand_on(r, fn, arg, e)
-	     : s == PGRES_COMMAND_OK ? 0
-				     : fail(d, r, e);
-	PQclear(r);
+	rc = s == ARPQ_TUPLES_OK    ? hand_on(d, r, fn, arg, e)
+	     : s == ARPQ_COMMAND_OK ? 0
+				    : fail(d, r, e);
+	d->pq.clear(r);
 	return rc;
 }
 
@@ -239,11 +240,12 @@ static int fetch_all(struct db *d, arsql_row_fn fn, void *arg, struct err *e)
 	int rc = 0, rows = 1;
 
 	while (!rc && rows) {
-		PGresult *r = PQexec(d->pq, FETCH);
+		PGresult *r = d->pq.exec(d->c, FETCH);
 
-		rc = PQresultStatus(r) == PGRES_TUPLES_OK ? hand_on(r, fn, arg, e) : fail(d, r, e);
-		rows = PQntuples(r);
-		PQclear(r);
+		rc = d->pq.resultStatus(r) == ARPQ_TUPLES_OK ? hand_on(d, r, fn, arg, e)
+							     : fail(d, r, e);
+		rows = d->pq.ntuples(r);
+		d->pq.clear(r);
 		if (!rc && clock_mono() > end)
 			rc = err_set(e, ERR_TIMEOUT, "the query took too long");
 	}
@@ -255,7 +257,7 @@ static int read_by_cursor(struct db *d, const struct arsql_statement *st, arsql_
 {
 	struct arsql_statement declare = *st;
 	struct buf b = BUF_INIT(1u << 21);
-	bool is_in_view = PQtransactionStatus(d->pq) == PQTRANS_INTRANS;
+	bool is_in_view = d->pq.transactionStatus(d->c) == ARPQ_IN_TRANSACTION;
 	int rc = is_in_view ? 0 : simple(d, "BEGIN READ ONLY", e);
 
 	buf_printf(&b, "DECLARE c NO SCROLL CURSOR FOR %s", st->text);
@@ -264,7 +266,7 @@ static int read_by_cursor(struct db *d, const struct arsql_statement *st, arsql_
 		rc = b.failed ? err_nomem(e) : run_at_once(d, &declare, NULL, NULL, e);
 	rc = rc ? rc : fetch_all(d, fn, arg, e);
 	buf_done(&b);
-	PQclear(PQexec(d->pq, is_in_view ? "CLOSE c" : "ROLLBACK"));
+	d->pq.clear(d->pq.exec(d->c, is_in_view ? "CLOSE c" : "ROLLBACK"));
 	return rc;
 }
 
@@ -288,11 +290,11 @@ static int send_rows(struct db *d, const struct buf *rows, struct err *e)
 	/* followed by 0, the flags and the length of an empty header */
 	static const char head[19] = "PGCOPY\n\377\r\n";
 
-	if (PQputCopyData(d->pq, head, sizeof(head)) != 1 ||
-	    PQputCopyData(d->pq, (const char *)rows->p, (int)rows->n) != 1 ||
-	    PQputCopyData(d->pq, "\377\377", 2) != 1 || PQputCopyEnd(d->pq, NULL) != 1)
+	if (d->pq.putCopyData(d->c, head, sizeof(head)) != 1 ||
+	    d->pq.putCopyData(d->c, (const char *)rows->p, (int)rows->n) != 1 ||
+	    d->pq.putCopyData(d->c, "\377\377", 2) != 1 || d->pq.putCopyEnd(d->c, NULL) != 1)
 		return fail(d, NULL, e);
-	return end_result(d, PQgetResult(d->pq), e);
+	return end_result(d, d->pq.getResult(d->c), e);
 }
 
 static int flush(struct db *d, struct slot *s, struct err *e)
@@ -302,13 +304,13 @@ static int flush(struct db *d, struct slot *s, struct err *e)
 
 	if (!s->rows.n)
 		return 0;
-	r = PQexec(d->pq, s->copy);
-	rc = PQresultStatus(r) == PGRES_COPY_IN ? send_rows(d, &s->rows, e) : fail(d, r, e);
-	PQclear(r);
+	r = d->pq.exec(d->c, s->copy);
+	rc = d->pq.resultStatus(r) == ARPQ_COPY_IN ? send_rows(d, &s->rows, e) : fail(d, r, e);
+	d->pq.clear(r);
 	/* A COPY that cannot be ended would be reported endlessly. */
-	while ((r = PQgetResult(d->pq)) && PQresultStatus(r) != PGRES_COPY_IN)
-		PQclear(r);
-	PQclear(r);
+	while ((r = d->pq.getResult(d->c)) && d->pq.resultStatus(r) != ARPQ_COPY_IN)
+		d->pq.clear(r);
+	d->pq.clear(r);
 	buf_clear(&s->rows);
 	return rc;
 }
@@ -396,7 +398,7 @@ static void pg_rollback(void *db)
 
 	for (size_t i = 0; i < d->nslot; i++)
 		buf_clear(&d->slot[i].rows);
-	PQclear(PQexec(d->pq, "ROLLBACK"));
+	d->pq.clear(d->pq.exec(d->c, "ROLLBACK"));
 }
 
 static void pg_close(void *db)
@@ -408,7 +410,8 @@ static void pg_close(void *db)
 		buf_done(&d->slot[i].rows);
 	}
 	free(d->slot);
-	PQfinish(d->pq);
+	if (d->c)
+		d->pq.finish(d->c);
 	free(d);
 }
 
@@ -459,10 +462,10 @@ static void ignore_notice(void *arg, const PGresult *r)
 static int settle(struct db *d, enum armode mode, nsec_t time_ns, struct err *e)
 {
 	char sql[160];
-	const char *encoding = PQparameterStatus(d->pq, "server_encoding");
+	const char *encoding = d->pq.parameterStatus(d->c, "server_encoding");
 	int rc;
 
-	PQsetNoticeReceiver(d->pq, ignore_notice, NULL);
+	d->pq.setNoticeReceiver(d->c, ignore_notice, NULL);
 	if (!str_eq(encoding, "UTF8"))
 		return err_set(e, ERR_UNSUPPORTED,
 			       "the database has the encoding %.20s; an archive needs UTF8",
@@ -495,12 +498,15 @@ int arpg_open(const char *url, enum armode mode, nsec_t time_ns, struct arsql *o
 
 	if (!d)
 		return err_nomem(e);
-	d->pq = PQconnectdbParams(keys, values, 1);
-	if (!d->pq)
+	rc = arpq_load(&d->pq, e);
+	if (!rc)
+		d->c = d->pq.connectdbParams(keys, values, 1);
+	if (!rc && !d->c)
 		rc = err_nomem(e);
-	else
-		rc = PQstatus(d->pq) == CONNECTION_OK ? settle(d, mode, time_ns, e)
-						      : say(e, ERR_CLOSED, PQerrorMessage(d->pq));
+	if (!rc)
+		rc = d->pq.status(d->c) == ARPQ_CONNECTION_OK
+			     ? settle(d, mode, time_ns, e)
+			     : say(e, ERR_CLOSED, d->pq.errorMessage(d->c));
 	if (rc) {
 		pg_close(d);
 		return rc;

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-# eventlog/archive: event logs in SQL: SQLite, and PostgreSQL where its library is installed.
+# eventlog/archive: event logs in SQL: SQLite, and PostgreSQL whose library is loaded when needed.
 MODULES                    += eventlog/archive
-eventlog/archive.has_pq    := $(shell $(PKG_CONFIG) --exists libpq 2>/dev/null && echo y)
 eventlog/archive.src       := archive.c arcat.c arcompare.c ardesc.c arevents.c arkept.c arlite.c \
 		arloaded.c arquery.c arsame.c arschema.c arsql.c arstat.c arvalue.c arviews.c \
-			      $(if $(eventlog/archive.has_pq),arpg.c,arpg_none.c)
-eventlog/archive.not_built := $(if $(eventlog/archive.has_pq),arpg_none.c,arpg.c)
-eventlog/archive.pkgs      := sqlite3 $(if $(eventlog/archive.has_pq),libpq)
+		arpg.c arpq.c
+eventlog/archive.cflags    := $(if $(filter no,$(POSTGRESQL)),-DARPQ_LIBRARY='""')
+eventlog/archive.pkgs      := sqlite3
 eventlog/archive.libs      := -lm
 eventlog/archive.uses      := common/base common/container stats eventlog eventlog/text
+# For a package manager whose libraries only an rpath finds: libpq is linked and loaded at once.
+ifeq ($(POSTGRESQL),yes)
+eventlog/archive.pkgs      += libpq
+eventlog/archive.libs      += -Wl,--push-state,--no-as-needed,-lpq,--pop-state
+endif

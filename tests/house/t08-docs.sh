@@ -21,8 +21,8 @@ mk/deps-table | diff docs/admin.md - >"$work/out" 2>&1
 check 'docs/admin.md has the packages that make deps-table writes'
 awk -F '\t' '/^#/ { next }
 	NF != 8 || /(^|\t)(\t|$)/ || $2 !~ /^(build|option|demo|check|foreign|service)$/ ||
-		$3 !~ /^(program|pkg|header|python):.|^-$/ || (($2 == "build" || $2 == "option") &&
-		$3 ~ /^(pkg|header):/ && $7 == "-") {
+		$3 !~ /^(program|pkg|header|library|python):.|^-$/ ||
+		(($2 == "build" || $2 == "option") && $3 ~ /^(pkg|header|library):/ && $7 == "-") {
 		print "packaging/deps.tsv:" FNR ": 8 columns, a need, a look, a licence" }
 	{ rows++ }
 	END { if (rows < 20) print "packaging/deps.tsv has " rows + 0 " rows" }' \

@@ -245,13 +245,21 @@ where=$TMPDIR/kill.db
 exec 3>&1
 check "SQLite: a loader that is killed, $kills times" killed SQLite
 
+# --- PostgreSQL: its library is loaded when it is needed
+mkdir "$TMPDIR/damaged"
+: >"$TMPDIR/damaged/libpq.so.5"
+check 'PostgreSQL: a library that cannot be loaded: its package is reported' \
+	says 'PostgreSQL needs libpq.so.5 .Debian: libpq5' env LD_LIBRARY_PATH="$TMPDIR/damaged" \
+	omig log query postgresql:///?host=/nowhere types
+check 'PostgreSQL: no program is linked with it' sh -c '! readelf -d "$1"/bin/* | grep libpq' - "$B"
+
 # --- PostgreSQL: a server of our own
 pg=tests/testbed/postgres
 pg_dir=
 trap '[ -z "$pg_dir" ] || $pg stop "$pg_dir"; end_all' EXIT
 why_no_pg() {
 	omig log query postgresql:///?host=/nowhere types 2>&1 |
-		grep -q 'made without PostgreSQL' && echo 'made without libpq' && return
+		grep -q 'PostgreSQL needs libpq' && echo 'no libpq' && return
 	$pg why
 }
 why=$(why_no_pg)
