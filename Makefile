@@ -248,7 +248,7 @@ include mk/check.mk
 include mk/install.mk
 # A part of this tree may lack these.
 include $(wildcard sim/program.mk examples/module.mk tests/system/module.mk \
-	tests/system/foreign/rules.mk)
+	tests/system/foreign/rules.mk tests/why/module.mk)
 
 all: $(ALL)
 

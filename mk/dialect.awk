@@ -47,7 +47,7 @@ FNR == 1 {
 	sub(/^\.\//, "", file)
 	is_in = 0
 	is_test = file ~ /^tests\//
-	is_foreign = file ~ /^(examples|tests\/system|tests\/libapp)\/|^eventlog\/app\/event\.h$/
+	is_foreign = file ~ /^(examples|tests\/(system|libapp|why))\/|^eventlog\/app\/event\.h$/
 }
 /(^|[^a-z_A-Z0-9.>])rc (<|>|<=|>=|==|!=) 0([^-a-z_A-Z0-9.]|$)/ {
 	found(FNR, "`rc` is compared with 0")
