@@ -94,6 +94,7 @@ include common/net/module.mk
 include stats/module.mk
 include stats/draw/module.mk
 include why/module.mk
+include why/simulated/module.mk
 include model/algebra/module.mk
 include model/estimate/module.mk
 include model/experiment/module.mk

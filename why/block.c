@@ -41,6 +41,9 @@ static int check_rank(const struct why_block *b, size_t i, struct err *e)
 
 	if (r->rank < 0 || (i && r->rank <= r[-1].rank))
 		return err_set(e, ERR_INVALID, "rank %d of a block is out of order", r->rank);
+	if (r->rank >= b->world_size || r->rank >= WHY_RANKS_MAX)
+		return err_set(e, ERR_INVALID, "rank %d of a job of %lld, at most %d", r->rank,
+			       (long long)b->world_size, WHY_RANKS_MAX);
 	if (r->host >= b->nhost)
 		return err_set(e, ERR_INVALID, "rank %d is on host %u of %zu", r->rank, r->host,
 			       b->nhost);

@@ -83,6 +83,7 @@ struct why_finding {
 	enum why_id id;
 	enum why_state state;
 	struct why_range severity;
+	double at_least; /* lower bound that holds for any distribution; below severity.low */
 	bool is_lower_bound; /* the loss is at least the severity */
 	double log_e; /* natural logarithm of the largest E of the severity */
 	/*
@@ -98,7 +99,7 @@ struct why_finding {
 	bool is_host; /* hosts are the culprits: their ranks are late in turn */
 	struct why_place_pair pair[WHY_PLACE_MAX];
 	size_t npair;
-	/* useful time of the culprits by that of the median rank; NaN without culprits */
+	/* useful time of the culprits by that of other alike ranks; NaN without culprits */
 	struct why_range ratio;
 	struct why_cause cause[WHY_CAUSES]; /* largest share first, until 80 % are explained */
 	size_t ncause;

@@ -2,6 +2,7 @@
 #include "why/sequence.h"
 
 #include "stats/student.h"
+#include "why/eprocess.h"
 
 #include <math.h>
 
@@ -12,49 +13,43 @@ static double theta_at(size_t k)
 	return root * root;
 }
 
-/* Adds the logarithms of 1 + lambda gain; gain >= -worst. Returns the log of the mean capital. */
-static double bet_all(double *log_m, double gain, double worst)
+/* True if bets that the mean is on one side of theta have ever won 1 / error. */
+static bool is_rejected(const double *x, size_t n, double theta, double error)
 {
-	double sum = -INFINITY;
+	bool is_above = error > 0;
+	double limit = EPROCESS_BETS / fabs(error), worst = is_above ? theta : 1 - theta,
+	       capital[EPROCESS_BETS];
 
-	for (size_t i = 0; i < EPROCESS_BETS; i++) {
-		double lambda = ldexp(0.5, (int)i);
+	for (size_t i = 0; i < EPROCESS_BETS; i++)
+		capital[i] = 1;
+	for (size_t t = 0; t < n; t++) {
+		double gain = is_above ? x[t] - theta : theta - x[t], sum = 0;
 
-		if (lambda * worst > 0.9)
-			lambda = 0.9 / worst;
-		log_m[i] += log1p(lambda * gain);
-		sum = log_add(sum, log_m[i]);
+		for (size_t i = 0; i < EPROCESS_BETS; i++) {
+			double lambda = ldexp(0.5, (int)i);
+
+			if (lambda * worst > 0.9)
+				lambda = 0.9 / worst;
+			capital[i] *= 1 + lambda * gain;
+			sum += capital[i];
+		}
+		if (sum >= limit)
+			return true;
 	}
-	return sum - log(EPROCESS_BETS);
+	return false;
 }
 
-void sequence_add(struct sequence *s, double x)
+void sequence_bounds(const double *x, size_t n, double alpha, struct why_range *out)
 {
-	if (isnan(x))
-		return;
-	x = fmin(fmax(x, 0), 1);
-	s->n++;
-	for (size_t k = 0; k <= SEQUENCE_GRID; k++) {
-		double theta = theta_at(k), up = bet_all(s->above[k], x - theta, theta),
-		       down = bet_all(s->below[k], theta - x, 1 - theta);
-
-		s->log_above[k] = fmax(s->log_above[k], up);
-		s->log_below[k] = fmax(s->log_below[k], down);
-	}
-}
-
-void sequence_bounds(const struct sequence *s, double alpha, double *low, double *high)
-{
-	double limit = log(2 / alpha);
 	size_t from = 0, to = SEQUENCE_GRID;
 
-	while (from < SEQUENCE_GRID && s->log_above[from] >= limit)
+	while (from < SEQUENCE_GRID && is_rejected(x, n, theta_at(from), alpha / 2))
 		from++;
-	while (to > 0 && s->log_below[to] >= limit)
+	while (to > 0 && is_rejected(x, n, theta_at(to), -alpha / 2))
 		to--;
-	/* The mean is above the last theta that was rejected. */
-	*low = from ? theta_at(from - 1) : 0;
-	*high = to < SEQUENCE_GRID ? theta_at(to + 1) : 1;
+	/* The mean is beyond the last theta that was rejected. */
+	out->low = from ? theta_at(from - 1) : 0;
+	out->high = to < SEQUENCE_GRID ? theta_at(to + 1) : 1;
 }
 
 double sequence_width(const struct moments *m, double alpha)

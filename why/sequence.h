@@ -7,25 +7,16 @@
 #define WHY_SEQUENCE_H
 
 #include "stats/moments.h"
-#include "why/eprocess.h"
+#include "why/finding.h"
 
-#define SEQUENCE_GRID 64 /* thetas (k/64)^2: 2 % steps at 0.5, below 0.5 % at 0.02 */
+#define SEQUENCE_GRID 64 /* thetas (k/64)^2: steps of 2 % at 0.5, below 0.5 % at 0.02 */
 
 /*
- * For values in [0, 1], of any distribution: the thetas that no bet on a larger or smaller mean has
- * rejected. Source: Waudby-Smith and Ramdas, JRSS B 86(1), 2024. All zeros: no values.
+ * Sets the bounds of the mean of n values in [0, 1], of any distribution, with an error of alpha.
+ * They enclose the thetas of the grid that no bet on a larger or smaller mean has rejected so far.
+ * Source: Waudby-Smith and Ramdas, JRSS B 86(1), 2024. O(n).
  */
-struct sequence {
-	uint64_t n;
-	double above[SEQUENCE_GRID + 1][EPROCESS_BETS]; /* log capital of bets on a larger mean */
-	double below[SEQUENCE_GRID + 1][EPROCESS_BETS];
-	double log_above[SEQUENCE_GRID + 1], log_below[SEQUENCE_GRID + 1]; /* the largest so far */
-};
-
-void sequence_add(struct sequence *s, double x); /* NaN changes nothing */
-
-/* Returns the bounds with an error of alpha, half of it on each side. They lie on the grid. */
-void sequence_bounds(const struct sequence *s, double alpha, double *low, double *high);
+void sequence_bounds(const double *x, size_t n, double alpha, struct why_range *out);
 
 /*
  * For values of any range with a finite variance: mean +- width, narrowest near 10 values. It is

@@ -1,49 +1,299 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "why/symptom.h"
 
+#include "why/partners.h"
+
 #include <math.h>
 
-uint32_t why_covered(const struct why_block *b)
-{
-	uint32_t n = 0;
+#define SMALL_BYTES 1024 /* a message below it costs its latency: 1 us at 1 GB/s */
 
-	for (size_t i = 0; i < b->nrank; i++)
-		n += b->rank[i].seconds > 0;
-	return n;
+/* How the loss follows from the shares of the ranks in some classes of calls. */
+enum rule {
+	RULE_NONE, /* this version has no evidence */
+	RULE_ALL, /* all of their time */
+	RULE_LAST, /* the time beyond that of the rank with the least: it came last */
+	RULE_LEAST, /* the least time of any rank, for each of them */
+	RULE_SMALL, /* RULE_LEAST, if messages are small */
+	RULE_LINK, /* pairs of hosts */
+	RULE_SERVER, /* waits for one rank */
+};
+
+#define CLASS(c) (1u << WHY_##c)
+#define COLLECTIVES (CLASS(BARRIER) | CLASS(NXN) | CLASS(FROM_ROOT) | CLASS(TO_ROOT))
+
+static const struct {
+	enum rule rule;
+	unsigned classes;
+	const char *reason; /* of RULE_NONE, and of others if the classes are not known */
+} symptoms[WHY_SYMPTOMS] = {
+	[WHY_W] = { RULE_ALL, (1u << WHY_CLASSES) - 1, "times in MPI calls are not known" },
+	[WHY_W1] = { RULE_LAST, CLASS(BARRIER), "times in barriers are not known" },
+	[WHY_W2] = { RULE_LAST, CLASS(NXN), "times in collectives are not known" },
+	[WHY_W3] = { RULE_LAST, CLASS(FROM_ROOT), "times in broadcasts are not known" },
+	[WHY_W4] = { RULE_LAST, CLASS(TO_ROOT), "times in reductions are not known" },
+	[WHY_W5] = { RULE_LAST, CLASS(RECEIVE) | CLASS(WAIT), "times in receives are not known" },
+	[WHY_W6] = { RULE_LAST, CLASS(SEND), "times in sends are not known" },
+	[WHY_W7] = { RULE_LEAST, COLLECTIVES, "times in collectives are not known" },
+	[WHY_W8] = { RULE_NONE, 0, "instances of collectives are not compared one by one" },
+	[WHY_W9] = { RULE_LINK, 0, "partners of messages are not known" },
+	[WHY_W10] = { RULE_NONE, 0, "loads of links are not known" },
+	[WHY_W11] = { RULE_SERVER, 0, "partners of messages are not known" },
+	[WHY_W12] = { RULE_NONE, 0, "the order of messages is not known" },
+	[WHY_W13] = { RULE_SMALL, CLASS(SEND) | CLASS(RECEIVE) | CLASS(WAIT),
+		      "times in sends and receives are not known" },
+	[WHY_W14] = { RULE_LAST, CLASS(RMA_SYNC), "times in one-sided calls are not known" },
+	[WHY_W15] = { RULE_ALL, CLASS(FILE), "times in MPI-IO are not known" },
+};
+
+bool why_has_culprits(enum why_id id)
+{
+	return symptoms[id].rule == RULE_LAST;
 }
 
-/* The share of its time that a rank spends in MPI calls; NaN if it is not known. */
-static double share_in_mpi(const struct why_rank *r)
+static bool is_explained(const struct why_explained *x, const struct why_rank *r)
+{
+	for (size_t k = 0; k < x->n; k++) {
+		const struct why_finding *f = x->by[k];
+
+		for (size_t i = 0; !f->is_host && i < f->nrank; i++)
+			if (f->rank[i] == r->rank)
+				return true;
+		for (size_t i = 0; f->is_host && i < f->nhost; i++)
+			if (f->host[i] == r->host)
+				return true;
+	}
+	return false;
+}
+
+static double sum_of(const double *by_class, unsigned classes)
 {
 	double sum = 0;
 
-	if (!(r->seconds > 0))
-		return NAN;
 	for (size_t i = 0; i < WHY_CLASSES; i++)
-		sum += r->delay[i];
-	return fmin(sum / r->seconds, 1);
+		if (classes >> i & 1)
+			sum += by_class[i];
+	return sum;
 }
 
-static struct why_loss loss_in_mpi(const struct why_block *b)
+/* The time of all ranks in the classes. */
+struct total {
+	double share; /* sum of shares */
+	double calls; /* mean of alike ranks that make such calls */
+	size_t known;
+};
+
+/* Fills v->share with the shares of ranks in the classes; NaN: not known, or explained. */
+static struct total fill_shares(struct view *v, unsigned classes, const struct why_explained *x)
 {
-	double sum = 0, known = 0, of = (double)b->world_size;
+	struct total t = { 0 };
+	size_t n = 0;
 
-	for (size_t i = 0; i < b->nrank; i++) {
-		double share = share_in_mpi(&b->rank[i]);
+	for (size_t i = 0; i < v->b->nrank; i++) {
+		const struct why_rank *r = &v->b->rank[i];
+		double calls = sum_of(r->calls, classes);
 
-		if (isnan(share))
+		v->share[i] = NAN;
+		if (isnan(v->useful[i]) || is_explained(x, r))
 			continue;
-		sum += share;
-		known++;
+		v->share[i] = fmin(sum_of(r->delay, classes) / r->seconds, 1);
+		if (isnan(v->share[i]))
+			continue;
+		t.known++;
+		t.share += v->share[i];
+		if (v->is_alike[i] && calls > 0) {
+			t.calls += calls;
+			n++;
+		}
 	}
-	if (!(known > 0))
-		return (struct why_loss){ NAN, NAN, "times in MPI calls are not known" };
-	return (struct why_loss){ .low = sum / of, .high = (sum + of - known) / of };
+	t.calls /= n ? (double)n : 1;
+	return t;
 }
 
-struct why_loss why_loss(const struct why_block *b, enum why_id id)
+/*
+ * Ranks that call as often as alike ranks do are taken as members of one communicator: within a
+ * factor of two. Others get NaN. Returns the number of members.
+ */
+static size_t keep_members(struct view *v, unsigned classes, const struct total *t)
 {
-	if (id == WHY_W)
-		return loss_in_mpi(b);
-	return (struct why_loss){ NAN, NAN, "not tested by this version" };
+	size_t n = 0;
+
+	for (size_t i = 0; i < v->b->nrank; i++) {
+		double calls = sum_of(v->b->rank[i].calls, classes);
+
+		if (!(calls > 0) || calls > 2 * t->calls || calls < t->calls / 2)
+			v->share[i] = NAN;
+		n += !isnan(v->share[i]);
+	}
+	return n;
+}
+
+/* Returns the index of the rank with the least share; (size_t)-1 without members. */
+static size_t least(const struct view *v, bool are_alike_only)
+{
+	size_t best = (size_t)-1;
+
+	for (size_t i = 0; i < v->b->nrank; i++) {
+		if (isnan(v->share[i]) || (are_alike_only && !v->is_alike[i]))
+			continue;
+		if (best == (size_t)-1 || v->share[i] < v->share[best])
+			best = i;
+	}
+	return best;
+}
+
+/*
+ * The last rank has the least time in the calls. It must stand out by half of the threshold. It
+ * must work longer than the median by a quarter of its lead. Otherwise it is late for another
+ * reason, such as a message that it waited for.
+ */
+static void name_last(struct view *v, double threshold, struct why_loss *l)
+{
+	size_t i = least(v, true);
+	double ahead;
+
+	l->compared = 0;
+	for (size_t k = 0; k < v->b->nrank; k++)
+		l->compared += v->is_alike[k] && !isnan(v->share[k]);
+	if (i == (size_t)-1 || l->compared < 2)
+		return;
+	ahead = view_median(v, v->share) - v->share[i];
+	if (l->compared == 2) /* the median lies in the middle of both */
+		ahead *= 2;
+	if (ahead >= threshold / 2 && v->useful[i] - v->useful_median >= ahead / 4)
+		l->last = v->b->rank[i].rank;
+}
+
+static void lose_to_last(struct view *v, unsigned classes, double threshold, struct why_loss *l)
+{
+	size_t i = least(v, false);
+	double sum = 0, floor;
+
+	if (i == (size_t)-1)
+		return;
+	floor = v->share[i];
+	for (size_t k = 0; k < v->b->nrank; k++)
+		sum += isnan(v->share[k]) ? 0 : v->share[k] - floor;
+	l->low = sum / (double)v->b->world_size;
+	l->is_lower_bound = true;
+	name_last(v, threshold, l);
+	partners_refine(v, classes, threshold, l);
+}
+
+static double least_of_all(struct view *v, unsigned classes, const struct why_explained *x)
+{
+	double sum = 0;
+
+	for (size_t c = 0; c < WHY_CLASSES; c++) {
+		struct total t;
+		size_t n, i;
+
+		if (!(classes >> c & 1))
+			continue;
+		t = fill_shares(v, 1u << c, x);
+		n = keep_members(v, 1u << c, &t);
+		i = least(v, false);
+		sum += i == (size_t)-1 ? 0 : v->share[i] * (double)n;
+	}
+	return sum / (double)v->b->world_size;
+}
+
+static bool are_small(const struct view *v)
+{
+	double bytes = 0, calls = 0;
+
+	for (size_t i = 0; i < v->b->nrank; i++) {
+		const struct why_rank *r = &v->b->rank[i];
+
+		bytes += isnan(r->bytes[WHY_SEND]) ? 0 : r->bytes[WHY_SEND];
+		calls += isnan(r->calls[WHY_SEND]) ? 0 : r->calls[WHY_SEND];
+	}
+	return calls > 0 && bytes < calls * SMALL_BYTES;
+}
+
+/* All time of one class that most of it belongs to one rank. */
+static void name_most(const struct view *v, double sum, struct why_loss *l)
+{
+	for (size_t i = 0; i < v->b->nrank; i++)
+		if (v->share[i] > sum / 2)
+			l->last = v->b->rank[i].rank;
+	l->compared = v->known;
+}
+
+/* The part of all ranks of which the classes are not known. */
+static double unknown_part(const struct view *v, size_t known)
+{
+	return ((double)v->b->world_size - (double)known) / (double)v->b->world_size;
+}
+
+static void lose(struct view *v, enum why_id id, const struct total *t, double threshold,
+		 struct why_loss *l)
+{
+	const struct why_explained none = { .n = 0 };
+	unsigned classes = symptoms[id].classes;
+
+	switch (symptoms[id].rule) {
+	case RULE_ALL:
+		l->low = t->share / (double)v->b->world_size;
+		if (id != WHY_W)
+			name_most(v, t->share, l);
+		break;
+	case RULE_LAST:
+		keep_members(v, classes, t);
+		lose_to_last(v, classes, threshold, l);
+		break;
+	case RULE_LEAST:
+		l->low = least_of_all(v, classes, &none);
+		break;
+	case RULE_SMALL:
+		if (!are_small(v)) {
+			l->high = unknown_part(v, t->known);
+			break;
+		}
+		keep_members(v, classes, t);
+		l->low = least_of_all(v, classes, &none);
+		break;
+	default:
+		break;
+	}
+}
+
+/* The time in MPI calls is what is not useful: classes that are not measured are left out. */
+static struct total fill_in_mpi(struct view *v)
+{
+	struct total t = { .known = v->known };
+
+	for (size_t i = 0; i < v->b->nrank; i++) {
+		v->share[i] = 1 - v->useful[i];
+		t.share += isnan(v->share[i]) ? 0 : v->share[i];
+	}
+	return t;
+}
+
+struct why_loss why_loss(struct view *v, enum why_id id, const struct why_explained *x,
+			 double threshold)
+{
+	struct why_loss l = { .last = -1 };
+	enum rule rule = symptoms[id].rule;
+	struct total t;
+
+	if (rule == RULE_LINK || rule == RULE_SERVER) {
+		if (rule == RULE_LINK)
+			partners_lose_by_link(v, threshold, &l);
+		else
+			partners_lose_by_server(v, threshold, &l);
+		if (!v->b->npair)
+			l.reason = symptoms[id].reason;
+		return l;
+	}
+	t = id == WHY_W ? fill_in_mpi(v) : fill_shares(v, symptoms[id].classes, x);
+	if (rule == RULE_NONE || !t.known) {
+		l.reason = symptoms[id].reason;
+		return l;
+	}
+	l.high = t.share / (double)v->b->world_size;
+	l.high += x->n ? 0 : unknown_part(v, t.known);
+	lose(v, id, &t, threshold, &l);
+	l.low = fmin(l.low, 1);
+	l.high = fmin(fmax(l.low, l.high), 1);
+	return l;
 }

@@ -3,21 +3,35 @@
 #ifndef WHY_SYMPTOM_H
 #define WHY_SYMPTOM_H
 
-#include "why/block.h"
 #include "why/finding.h"
+#include "why/view.h"
 
 /*
  * Shares of all rank-seconds of the block. The true loss is in [low, high]: ranks that are not
- * known count as 0 in low and as 1 in high. NaN with a reason: the evidence is missing.
+ * known count as 0 in low and as 1 in high.
  */
 struct why_loss {
 	double low, high;
-	const char *reason; /* NULL: the loss is known */
+	bool is_lower_bound; /* even of the known ranks: the totals of a block hide a part */
+	const char *reason; /* the evidence is missing; NULL: the loss is known */
+	int64_t last; /* rank or partners_link() for which others waited; -1: none stands out */
+	size_t compared; /* alike ranks with a part in it */
 };
 
-struct why_loss why_loss(const struct why_block *b, enum why_id id);
+/* Ranks whose cost is taken off, since it is explained. */
+struct why_explained {
+	const struct why_finding *by[2];
+	size_t n;
+};
 
-/* Returns the number of ranks of which something is known. */
-uint32_t why_covered(const struct why_block *b);
+/*
+ * The loss of hypothesis id, without what is explained. `threshold` is the severity that matters:
+ * a last rank is ahead of the median by half of it.
+ */
+struct why_loss why_loss(struct view *v, enum why_id id, const struct why_explained *x,
+			 double threshold);
+
+/* True for hypotheses about one late rank, of which there may be several. */
+bool why_has_culprits(enum why_id id);
 
 #endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The place of a loss: tests of "this object comes last no more often than the others". A block
+ * has at most one last object. All objects are tested from the first block on. So a test needs the
+ * level alpha / n (Bonferroni), and no block chooses the object that it tests. Objects that never
+ * came last share one process.
+ */
+#ifndef WHY_PLACE_H
+#define WHY_PLACE_H
+
+#include "common/base/err.h"
+#include "why/eprocess.h"
+
+#include <stdbool.h>
+
+#define PLACE_RECENT 16 /* blocks in which a culprit must have come last again */
+#define PLACE_SUSPECTS_MAX 4096 /* objects that came last; later ones are not tested */
+
+struct place_suspect {
+	int64_t object;
+	uint64_t hits; /* blocks */
+	struct eprocess e;
+};
+
+/* The place owns its suspects. All zeros: no blocks. */
+struct place {
+	struct eprocess others; /* of an object that never came last */
+	struct place_suspect *suspect;
+	size_t n, cap;
+	int64_t recent[PLACE_RECENT]; /* last objects of the last blocks; -1: none */
+	uint64_t blocks;
+};
+
+/* Makes room for one more suspect, so that place_add() cannot fail. */
+int place_reserve(struct place *p, struct err *e);
+
+/*
+ * Adds a block with n objects, of which `last` came last; -1: none stood out. `chance` is that of
+ * the object to come last if all are alike: 1/n unless objects differ in size. 0 < chance < 1.
+ */
+void place_add(struct place *p, int64_t last, double chance);
+
+/* As place_add() for an object with a chance of its own: called for each object once a block. */
+void place_add_one(struct place *p, int64_t object, bool is_last, double chance);
+void place_end_block(struct place *p, int64_t last);
+
+/* Returns the number of the last PLACE_RECENT blocks in which the object came last. */
+unsigned place_recent(const struct place *p, int64_t object);
+
+/*
+ * Returns the suspects that passed the test at alpha, for n objects, the most frequent first. They
+ * still come last in a fifth of the recent blocks. At most max of them.
+ */
+size_t place_culprits(const struct place *p, double alpha, size_t n,
+		      const struct place_suspect **out, size_t max);
+
+/*
+ * Returns the most likely suspect: last in most of the recent blocks. NULL if none is last in half
+ * of them.
+ */
+const struct place_suspect *place_likely(const struct place *p);
+
+void place_clear(struct place *p); /* no blocks; keeps its memory */
+void place_done(struct place *p);
+
+#endif
