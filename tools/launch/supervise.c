@@ -192,7 +192,7 @@ int supervise_end_child(pid_t pid, int64_t most_ns)
 	}
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	if (gone)
-		return status;
+		return gone > 0 ? status : -1;
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	return -1;

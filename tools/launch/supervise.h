@@ -34,8 +34,8 @@ int supervise_start(struct supervised *s, int (*become)(void *arg), void *arg);
 int supervise_wait(struct supervised *s);
 
 /*
- * Blocks until another child has ended, for most_ns at most. Returns its status, as of wait(), or
- * kills it and returns -1.
+ * Blocks until another child has ended, for most_ns at most. Returns its status, as of wait().
+ * After that time it kills the child and returns -1. -1 if pid is no child of this process.
  */
 int supervise_end_child(pid_t pid, int64_t most_ns);
 

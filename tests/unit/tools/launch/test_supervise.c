@@ -57,4 +57,12 @@ TEST(a_child_that_does_not_end_is_killed)
 	ck_assert_int_eq(kill(pid, 0), -1);
 }
 
+TEST(a_process_that_is_no_child_has_no_status)
+{
+	pid_t pid = start(0);
+
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	ck_assert_int_eq(supervise_end_child(pid, NSEC_PER_MSEC), -1);
+}
+
 SUITE("tools/launch: supervise")
