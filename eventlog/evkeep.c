@@ -151,7 +151,7 @@ static int open_file(struct evkeep *k, const char *path, struct evbalance *b, st
 		return fail_sys(e, "checking it");
 	if (!S_ISREG(st.st_mode))
 		return err_set(e, ERR_INVALID,
-			       "is no regular file, so events cannot be stored safely");
+			       "is not a regular file, so events cannot be stored safely");
 	if (flock(k->fd, LOCK_EX | LOCK_NB))
 		return errno == EWOULDBLOCK ? err_set(e, ERR_AGAIN, "another program appends to it")
 					    : fail_sys(e, "locking it");

@@ -335,7 +335,8 @@ static int number(const char *text, int least, int most)
 	long v = strtol(text, &end, 10);
 
 	if (*end || end == text || v < least || v > most) {
-		fprintf(stderr, "fileserver: %s is no number from %d to %d\n", text, least, most);
+		fprintf(stderr, "fileserver: %s is not a number from %d to %d\n", text, least,
+			most);
 		exit(2);
 	}
 	return (int)v;

@@ -234,7 +234,7 @@ static int number(const char *text, int min)
 	long v = strtol(text, &end, 10);
 
 	if (*end || v < min || v > 1000000) {
-		fprintf(stderr, "stencil: '%s' is no number that fits\n", text);
+		fprintf(stderr, "stencil: '%s' is not a number that fits\n", text);
 		MPI_Abort(MPI_COMM_WORLD, 2);
 	}
 	return (int)v;

@@ -114,7 +114,7 @@ struct network {
 	uint64_t anomaly[NETWORK_ANOMALIES];
 	/* --- the rest is of this room */
 	struct map ids; /* -> index of a sub-task + 1 */
-	struct buf names; /* each with a 0; offset 0 is no name */
+	struct buf names; /* each with a 0; offset 0 is not a name */
 	uint32_t *named; /* open addressing: vertex + 1 */
 	size_t nnamed, named_slots;
 	struct hash_key key;

@@ -96,7 +96,7 @@ struct io_call {
 	bool is_alone;
 };
 
-/* Return the key of what c->way moves there, and set c->form; 0: it is no such stream. */
+/* Return the key of what c->way moves there, and set c->form; 0: it is not such a stream. */
 uint64_t io_socket_key(struct io_call *c, int fd, uint64_t inode);
 uint64_t io_terminal_key(struct io_call *c, int fd, unsigned major, unsigned minor);
 

@@ -39,7 +39,7 @@ static uint64_t key_of_pipe(const struct statx *st)
 	       1;
 }
 
-/* Returns 0 for what is no stream. */
+/* Returns 0 for what is not a stream. */
 static uint64_t key_of(struct io_call *c, int fd)
 {
 	struct statx st = { 0 };

@@ -107,7 +107,8 @@ static int find_host_name(struct program *p, const char *given, struct err *e)
 	else if (gethostname(p->host_name, sizeof(p->host_name) - 1) < 0)
 		return err_sys(e, "gethostname");
 	if (!identity_host_is_valid(p->host_name))
-		return err_set(e, ERR_INVALID, "this host's name is no name: give one with --host");
+		return err_set(e, ERR_INVALID,
+			       "this host's name is not a name: give one with --host");
 	return 0;
 }
 
@@ -254,7 +255,7 @@ static int open_join(struct program *p, const struct lm_values *v, struct err *e
 			 &p->join, e);
 }
 
-/* OMIG_MAINSM is no key: connstr_find() adds to it the token of this user's own mainsm. */
+/* OMIG_MAINSM is not a key: connstr_find() adds to it the token of this user's own mainsm. */
 static int find_mainsm(struct program *p, const struct lm_values *v, struct err *e)
 {
 	struct connstr_source from = { .given = v->mainsm,

@@ -145,7 +145,7 @@ static int check_number(struct peer *p, const struct msg_directory *d, const cha
 	if (!o || !o->host[0])
 		return err_set(e, ERR_PROTO, "does not name the host of node %u", d->node);
 	if (!identity_host_is_valid(o->host))
-		return err_set(e, ERR_PROTO, "the host of node %u is no host's name", d->node);
+		return err_set(e, ERR_PROTO, "the host of node %u is not a host's name", d->node);
 	rc = numbers_node(p->m->numbers, p->branch->site, o->host, &number);
 	if (rc)
 		return err_set(e, (enum err_code)(-rc), "no number for host %s", o->host);

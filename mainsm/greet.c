@@ -110,7 +110,7 @@ static int hello_lm(struct peer *p, const struct msg_hello *h, const struct iden
 	if (!identity_host_is_valid(id->host))
 		return err_set(
 			why, ERR_DENIED,
-			"the certificate is for what is no host's name: remove it and enrol again");
+			"the certificate is for what is not a host's name: remove it and enrol again");
 	rc = site_numbers(m, id, ack, why);
 	if (rc)
 		return rc;

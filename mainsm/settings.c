@@ -204,7 +204,7 @@ int mainsm_settings_check(const void *settings, struct err *e)
 				     "site '%s': letters, digits, '.', '_', '-' make a name",
 				     v[i].name);
 		else if (v[i].host[0] && !site_host_is_valid(v[i].host))
-			rc = err_set(e, ERR_INVALID, "site %s: '%s' is no host name", v[i].name,
+			rc = err_set(e, ERR_INVALID, "site %s: '%s' is not a host name", v[i].name,
 				     v[i].host);
 		else
 			rc = check_launcher(v[i].launcher, &v[i], e);

@@ -74,7 +74,7 @@ function calls(m,    at, end, name) {
 	name = substr(m, 1, at - 1)
 	gsub(/\t/, "", name)
 	end = closing(m, at)
-	# Logs and assertions are no behaviour that others see.
+	# Logs and assertions are not behaviour that others see.
 	if (end && substr(m, end + 1) == ";" && \
 	    name !~ /^(assert|log_[a-z]*|_Static_assert|sizeof|if|for|while|switch|return)$/) {
 		match(m, /^\t+/)

@@ -123,7 +123,7 @@ function doc(text, i, n, w) {
 	}
 }
 
-# The first word of the shell in this text, when it is quoted; names of variables are no prose.
+# The first word of the shell in this text, when it is quoted; names of variables are not prose.
 function quotation(text) {
 	if (!match(text, text ~ /^'/ ? "^'[^']*'" : string)) return
 	text = substr(text, 2, RLENGTH - 2)

@@ -185,7 +185,7 @@ static int check_users(const struct settings *s, struct err *e)
 		const struct user_conf *u = &s->users[i];
 
 		if (!str_is_name(u->name, strlen(u->name)))
-			return err_set(e, ERR_INVALID, "[user NAME]: this is no name");
+			return err_set(e, ERR_INVALID, "[user NAME]: this is not a name");
 		if (u->pin[0] && !pki_pin_is_valid(u->pin))
 			return err_set(e, ERR_INVALID,
 				       "[user %.63s]: pin: 26 letters and digits are expected",

@@ -59,7 +59,7 @@ static bool take_word(struct scan *s, const char *word)
 }
 
 /*
- * Reads digits, a point and an exponent with its sign; a `-` between words is no part of a number.
+ * Reads digits, a point and an exponent with its sign; a `-` between words is not part of a number.
  */
 static int take_number(struct scan *s, const char *wanted, double *out)
 {

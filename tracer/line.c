@@ -78,7 +78,7 @@ static bool receive(struct line *l)
 		end(l, "the lm is gone");
 	else if ((size_t)n > sizeof(l->in) || tracer_msg_decode(&l->msg, l->in, (size_t)n, &e) ||
 		 l->msg.type >= TRACER_FRAMES)
-		end(l, "what came is no message of an lm");
+		end(l, "what came is not a message of an lm");
 	if (l->why)
 		return false;
 	l->conf.on_msg(l->conf.arg, &l->msg);

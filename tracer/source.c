@@ -52,9 +52,9 @@ static int open_file(struct source *s, const char *path, struct err *e)
 	dwfl_report_begin(s->dwfl);
 	s->module = fd < 0 ? NULL : dwfl_report_offline(s->dwfl, "file", path, fd);
 	if (dwfl_report_end(s->dwfl, NULL, NULL) || !s->module)
-		return err_set(e, ERR_INVALID, "%.200s is no file with code", path);
+		return err_set(e, ERR_INVALID, "%.200s is not a file with code", path);
 	s->elf = dwfl_module_getelf(s->module, &s->bias);
-	return s->elf ? 0 : err_set(e, ERR_INVALID, "%.200s is no file with code", path);
+	return s->elf ? 0 : err_set(e, ERR_INVALID, "%.200s is not a file with code", path);
 }
 
 static int check_build_id(const struct source *s, const struct source_file *f, struct err *e)

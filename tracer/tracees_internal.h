@@ -32,7 +32,7 @@ struct tracee {
 	struct who who;
 	struct list works; /* struct work, for the next stop */
 	struct watch *watch; /* NULL: released when no work is left */
-	struct birth *birth; /* owned; NULL: it is no program that we start */
+	struct birth *birth; /* owned; NULL: it is not a program that we start */
 	bool is_asked; /* a stop was requested and has not happened yet */
 	bool in_syscall;
 	int64_t syscall; /* current system call, or SYSCALL_UNKNOWN */

@@ -313,7 +313,7 @@ static void on_frame(void *arg, struct chan *c, uint8_t type, const uint8_t *p, 
 	if (type == MSG_ENROL && !msg_get(type, p, n, &m, &why))
 		answer(v, &m->enrol);
 	else
-		log_warn("enrol", "the message of %s is no enrolment: %s", chan_remote(c),
+		log_warn("enrol", "the message of %s is not an enrolment: %s", chan_remote(c),
 			 why.text);
 	msg_free(m);
 	visitor_end(v, "enrolment is over");

@@ -116,9 +116,9 @@ static bool is_of(const char *path, bool own)
 }
 
 /*
- * A standard place that cannot be used is no error, because /tmp remains. A directory that is ours,
- * and open to others, is an error: otherwise its contents (an authority, a socket) would be skipped
- * silently.
+ * A standard place that cannot be used is not an error, because /tmp remains. A directory that is
+ * ours, and open to others, is an error: otherwise its contents (an authority, a socket) would be
+ * skipped silently.
  */
 static int first_usable(char *out, const char *parent, const char *below, bool make, struct err *e)
 {

@@ -29,7 +29,7 @@
  */
 int file_private_dir(const char *path, struct err *e);
 
-/* Checks like file_private_dir(), but makes nothing: a missing directory is no error. */
+/* Checks like file_private_dir(), but makes nothing: a missing directory is not an error. */
 int file_private_dir_look(const char *path, struct err *e);
 
 enum file_flags {

@@ -279,8 +279,8 @@ const char *opt_verb_text(const struct opt_spec *spec, const char *given, char o
 		snprintf(out, OPT_VERB_BYTES, "which? %s", all);
 	else
 		snprintf(out, OPT_VERB_BYTES,
-			 best[0] ? "'%s' is no subcommand; did you mean %s?"
-				 : "'%s' is no subcommand; there are %s",
+			 best[0] ? "'%s' is not a subcommand; did you mean %s?"
+				 : "'%s' is not a subcommand; there are %s",
 			 str_escape(shown, sizeof(shown), given, strnlen(given, 32)),
 			 best[0] ? best : all);
 	return out;

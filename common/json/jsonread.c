@@ -350,14 +350,15 @@ int jsonread_i64(const struct jsonread *r, int64_t *out, struct err *e)
 {
 	if (!str_to_i64(r->text, INT64_MIN, INT64_MAX, out))
 		return 0;
-	return jsonread_fail(r, e, ERR_INVALID, "%.40s is no integer of 64 bits", r->text);
+	return jsonread_fail(r, e, ERR_INVALID, "%.40s is not an integer of 64 bits", r->text);
 }
 
 int jsonread_u64(const struct jsonread *r, uint64_t *out, struct err *e)
 {
 	if (!str_to_u64(r->text, 0, UINT64_MAX, out))
 		return 0;
-	return jsonread_fail(r, e, ERR_INVALID, "%.40s is no integer from 0 to 2^64 - 1", r->text);
+	return jsonread_fail(r, e, ERR_INVALID, "%.40s is not an integer from 0 to 2^64 - 1",
+			     r->text);
 }
 
 /* --- structure */

@@ -164,7 +164,7 @@ static int vouched_to_uri(char *at, const struct identity *id, struct err *e)
 	if (!id->owner[0] && !id->has_uid && !id->token[0])
 		return 0;
 	if ((id->owner[0] && !identity_owner_is_valid(id->owner)) || !is_token(id->token))
-		return err_set(e, ERR_INVALID, "the owner of an identity is no name");
+		return err_set(e, ERR_INVALID, "the owner of an identity is not a name");
 	if (id->has_uid)
 		snprintf(uid, sizeof(uid), "%" PRIu32, id->uid);
 	*at++ = '/';
@@ -180,9 +180,9 @@ int identity_to_uri(char *out, const struct identity *id, struct err *e)
 	if (id->role <= ROLE_NONE || id->role >= ROLE_COUNT)
 		return err_set(e, ERR_INVALID, "an identity needs a role");
 	if (!is_name_or_empty(id->site))
-		return err_set(e, ERR_INVALID, "the site of an identity is no name");
+		return err_set(e, ERR_INVALID, "the site of an identity is not a name");
 	if (!is_name_or_empty(id->host))
-		return err_set(e, ERR_INVALID, "the host of an identity is no name");
+		return err_set(e, ERR_INVALID, "the host of an identity is not a name");
 	at = out + snprintf(out, IDENTITY_URI_BYTES, SCHEME "%s/", role_names[id->role]);
 	at = encode_part(at, id->site);
 	*at++ = '/';

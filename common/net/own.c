@@ -95,7 +95,7 @@ static int named_address(const char *name, char out[NET_ADDR_BYTES], struct err 
 	if (!a && is_host_name(name))
 		rc = all_addresses(out, e);
 	else if (!a && !(a = first_of_ours(all, true)))
-		rc = err_set(e, ERR_INVALID, "%.100s is no address of this host%s%s", name,
+		rc = err_set(e, ERR_INVALID, "%.100s is not an address of this host%s%s", name,
 			     why ? ": " : "", why ? gai_strerror(why) : "");
 	if (a &&
 	    getnameinfo(a->ai_addr, a->ai_addrlen, out, NET_ADDR_BYTES, NULL, 0, NI_NUMERICHOST))
@@ -121,7 +121,7 @@ static int numeric_address(const char *text, char out[NET_ADDR_BYTES], struct er
 
 	if (!rc && (!is_ours((const struct sockaddr *)(const void *)&a, n) ||
 		    !str_copy(out, NET_ADDR_BYTES, text)))
-		rc = err_set(e, ERR_INVALID, "%.60s is no address of this host", text);
+		rc = err_set(e, ERR_INVALID, "%.60s is not an address of this host", text);
 	return rc;
 }
 

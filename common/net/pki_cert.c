@@ -75,7 +75,7 @@ X509 *x509_from_der(const void *p, size_t n, struct err *e)
 	if (!cert || at != (const uint8_t *)p + n) {
 		X509_free(cert);
 		ERR_clear_error();
-		err_set(e, ERR_PARSE, "this is no certificate");
+		err_set(e, ERR_PARSE, "this is not a certificate");
 		return NULL;
 	}
 	return cert;
@@ -89,7 +89,7 @@ X509 *x509_from_pem(const char *pem, const char *what, struct err *e)
 	BIO_free(in);
 	ERR_clear_error();
 	if (!cert)
-		err_set(e, ERR_PARSE, "%s is no certificate in PEM form", what);
+		err_set(e, ERR_PARSE, "%s is not a certificate in PEM form", what);
 	return cert;
 }
 

@@ -78,7 +78,7 @@ EVP_PKEY *pkey_from_pem(const char *pem, const char *what, struct err *e)
 	if (k && pkey_is_p256(k))
 		return k;
 	EVP_PKEY_free(k);
-	err_set(e, ERR_PARSE, "%s is no P-256 key in PEM form", what);
+	err_set(e, ERR_PARSE, "%s is not a P-256 key in PEM form", what);
 	return NULL;
 }
 
@@ -118,7 +118,7 @@ EVP_PKEY *csr_check(const void *der, size_t n, struct err *e)
 	EVP_PKEY *k = req && at == (const uint8_t *)der + n ? X509_REQ_get_pubkey(req) : NULL;
 
 	if (!k)
-		err_set(e, ERR_PARSE, "this is no certificate request");
+		err_set(e, ERR_PARSE, "this is not a certificate request");
 	else if (!pkey_is_p256(k))
 		err_set(e, ERR_DENIED, "a certificate request must be for a P-256 key");
 	else if (X509_REQ_verify(req, k) != 1)

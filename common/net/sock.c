@@ -74,12 +74,12 @@ int sock_addr(struct sockaddr_storage *out, socklen_t *n, const char *host, uint
 	if (brackets)
 		len -= 2;
 	if (len >= sizeof(bare))
-		return err_set(e, ERR_INVALID, "this is no address");
+		return err_set(e, ERR_INVALID, "this is not an address");
 	memcpy(bare, host + brackets, len);
 	bare[len] = 0;
 	snprintf(service, sizeof(service), "%u", port);
 	if (getaddrinfo(bare, service, &hints, &found))
-		return err_set(e, ERR_INVALID, "%.60s is no address", bare);
+		return err_set(e, ERR_INVALID, "%.60s is not an address", bare);
 	memcpy(out, found->ai_addr, found->ai_addrlen);
 	*n = found->ai_addrlen;
 	freeaddrinfo(found);

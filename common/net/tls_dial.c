@@ -152,7 +152,7 @@ int tls_dial(struct net_ctx *ctx, const struct net_target *to, const struct chan
 	int rc;
 
 	if (!str_is_name(to->host, strlen(to->host)))
-		return err_set(e, ERR_INVALID, "the host to dial is no name");
+		return err_set(e, ERR_INVALID, "the host to dial is not a name");
 	t = tls_chan_new(ctx, false, e);
 	if (!t)
 		return -ERR_NOMEM;

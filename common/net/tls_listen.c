@@ -344,7 +344,7 @@ static int bind_failed(const char *addr, uint16_t port, struct err *e)
 			       "another --port)",
 			       addr, port);
 	case EADDRNOTAVAIL:
-		return err_sys(e, "cannot listen on %s (it is no address of this host)", addr);
+		return err_sys(e, "cannot listen on %s (it is not an address of this host)", addr);
 	case EACCES:
 		return err_sys(e, "cannot listen on port %u (choose one above 1023)", port);
 	default:

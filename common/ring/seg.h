@@ -21,8 +21,8 @@
  * which is odd while its only writer changes them.
  *
  * All numbers are in host order: both sides are on one host. Changes of the layout raise
- * SEG_VERSION. Functions are appended to calls.def, which is no such change. The lm trusts no value
- * in the segment: it reads through segview.h.
+ * SEG_VERSION. Functions are appended to calls.def, which is not such a change. The lm trusts no
+ * value in the segment: it reads through segview.h.
  */
 #ifndef COMMON_RING_SEG_H
 #define COMMON_RING_SEG_H

@@ -76,7 +76,7 @@ static int check_file(int fd, uid_t owner, size_t *bytes, struct err *e)
 	if (fstat(fd, &st) < 0)
 		return err_sys(e, "segment");
 	if (!S_ISREG(st.st_mode))
-		return err_set(e, ERR_DENIED, "the segment is no regular file");
+		return err_set(e, ERR_DENIED, "the segment is not a regular file");
 	if (st.st_uid != owner)
 		return err_set(e, ERR_DENIED, "the segment belongs to uid %u", st.st_uid);
 	if (!has_plain_pages(fd))

@@ -22,7 +22,7 @@ static const char *text_of(const struct omis_call *c, size_t i)
 /* Refuses an unknown name, and suggests the nearest known one. */
 static int refuse_name(const char *what, const struct nearest *near, struct err *e)
 {
-	return err_set(e, ERR_INVALID, "'%.80s' is no %s%s%s%s", near->name, what,
+	return err_set(e, ERR_INVALID, "'%.80s' is not a %s%s%s%s", near->name, what,
 		       near->best ? "; did you mean '" : "", near->best ? near->best : "",
 		       near->best ? "'?" : "");
 }
@@ -65,7 +65,7 @@ static int check_patop(const struct omis_call *event, struct err *e)
 	for (size_t i = 0; i < event->param[2].list.n; i++)
 		if (omis_value_i64(&event->param[2].list.v[i], &rank) &&
 		    (rank < 0 || rank > INT32_MAX))
-			return err_set(e, ERR_INVALID, "partner %zu is no rank", i + 1);
+			return err_set(e, ERR_INVALID, "partner %zu is not a rank", i + 1);
 	if (event->nparam > 3 && event->param[3].list.n)
 		return err_set(
 			e, ERR_INVALID,

@@ -7,7 +7,7 @@
  *	rights.h  rights of identities to use services
  *	plan.h    a checked request -> steps: actions of this daemon, texts for branches
  *	gather.h  the branches' replies of one step -> entries and coverage
- *	implied.h objects that have ended are no error, unless they were named
+ *	implied.h objects that have ended are not an error, unless they were named
  *	arm.h     a conditional request -> a request for each branch
  *
  * The life of a request:

@@ -79,7 +79,7 @@ int store_write(struct store *s, const struct buf *body, struct err *e);
  */
 int store_add(struct store *s, const void *p, size_t n, struct err *e);
 
-/* A missing file is no error. Fails with ERR_SYS. */
+/* A missing file is not an error. Fails with ERR_SYS. */
 int store_remove(struct store *s, struct err *e);
 
 #endif

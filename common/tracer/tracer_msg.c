@@ -89,7 +89,7 @@ static bool counts_agree(const struct tracer_msg *m)
 	case TRACER_FRAMES:
 		return m->nvalue % TRACER_FRAME_VALUES == 0 &&
 		       m->nvalue / TRACER_FRAME_VALUES * TRACER_FRAME_TEXTS == m->ntext;
-	case TRACER_FAILED: /* ERR_OK is no failure */
+	case TRACER_FAILED: /* ERR_OK is not a failure */
 		return m->what != ERR_OK;
 	case TRACER_EVENT: /* one at a time */
 		return m->what && !(m->what & (m->what - 1));

@@ -434,7 +434,7 @@ static int put(struct archive *a, const struct event *ev, struct err *e)
 	return rc || !is_full(a) ? rc : commit(a, e);
 }
 
-/* Notes a failure of the archive. A text that continues differently is no such failure. */
+/* Notes a failure of the archive. A text that continues differently is not such a failure. */
 static int note_failure(struct archive *a, int got)
 {
 	a->has_failed = got < 0 && got != -ERR_EXISTS;

@@ -111,7 +111,7 @@ int NetLoggerSetTrigger(NL_Handle *lp, char *file, int interval_s);
  * --- The later interface. url is as above, "-" for the standard output, or "&" for the standard
  * error; NULL means NL_DEST, then NETLOGGER_DEST. fmt is "name=i other=s" with i int, l long long,
  * d double, s string; "name:s" is accepted too. NL_CFG names a file with one number, the level.
- * Functions return 0, or -1 after a failure; a message above the level is no failure.
+ * Functions return 0, or -1 after a failure; a message above the level is not a failure.
  */
 NL_log_T NL_open(const char *url);
 int NL_write(NL_log_T log, int level, const char *event, const char *fmt, ...);

@@ -135,7 +135,7 @@ static int put_library(struct omig_plugin_call *c, const struct library *l, size
 	/* The file is another program's: what it says is checked against its size. */
 	if (size < sizeof(*l) || memcmp(l->magic, "counters", 8) != 0 ||
 	    l->n > (size - sizeof(*l)) / sizeof(l->counter[0]))
-		return omig_plugin_fail(c, "that is no file of counters");
+		return omig_plugin_fail(c, "that is not a file of counters");
 	for (uint64_t i = 0; i < l->n; i++) {
 		char name[sizeof(l->counter[0].name) + 1] = "";
 

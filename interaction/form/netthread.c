@@ -71,7 +71,8 @@ static int read_id(const struct event *ev, const char *field, uint64_t *out, str
 	int64_t id;
 
 	if (!number_of(ev, field, &id) || id <= 0)
-		return err_set(e, ERR_INVALID, "field %s is missing, or is no id from 1 on", field);
+		return err_set(e, ERR_INVALID, "field %s is missing, or is not an id from 1 on",
+			       field);
 	*out = (uint64_t)id;
 	return 0;
 }
@@ -228,7 +229,7 @@ static int read_child(struct netthread *r, const struct event *ev, struct err *e
 	int64_t child;
 
 	if (!number_of(ev, "child", &child) || child <= 0 || child > INT32_MAX)
-		return err_set(e, ERR_INVALID, "field child is missing, or is no process");
+		return err_set(e, ERR_INVALID, "field child is missing, or is not a process");
 	netthread_find(r, ev);
 	r->event.other = key_of(r, child, child);
 	return 0;

@@ -63,7 +63,7 @@ struct netarc_reader {
 	struct netarc_head head;
 };
 
-/* ERR_PROTO: it is no batch; e has the place. */
+/* ERR_PROTO: it is not a batch; e has the place. */
 int netarc_open(struct netarc_reader *r, struct bytes batch, uint32_t objects, struct err *e);
 
 /* Returns 1: an arc; 0: the end. ERR_PROTO. Nothing in a batch is trusted beyond its form. */

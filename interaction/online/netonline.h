@@ -71,7 +71,7 @@ int netonline_add(struct netonline *o, const struct network_event *ev, const cha
 void netonline_lose(struct netonline *o, uint64_t n);
 
 /*
- * Takes a batch of a branch. ERR_PROTO: it is no batch, or it is invalid from the byte of e on;
+ * Takes a batch of a branch. ERR_PROTO: it is not a batch, or it is invalid from the byte of e on;
  * the arcs before that byte count. ERR_LIMIT: too many senders; ERR_NOMEM.
  */
 int netonline_take(struct netonline *o, struct bytes batch, struct err *e);

@@ -221,7 +221,7 @@ struct weave_join {
 	int64_t foreign; /* send time of the last message of no or another one; INT64_MIN */
 };
 void weave_join(struct netweave *w, const struct weave_join *j);
-/* The thread has waited for something that is no message of the interaction. */
+/* The thread has waited for something that is not a message of the interaction. */
 void weave_wait_end(struct netweave *w, struct weave_thread *t, int64_t at);
 void weave_group_add(struct netweave *w, struct weave_thread *t, const struct weave_message *m,
 		     int64_t at);

@@ -256,7 +256,7 @@ static void run(struct netweave *w, struct weave_meet *g)
 	for (size_t i = 0; i < g->n; i++) {
 		struct weave_thread *t = g->member[i];
 		const struct weave_event *ev = &t->queue[t->first];
-		/* without a begin it is no rank that others waited for */
+		/* without a begin it is not a rank that others waited for */
 		int64_t begin = t->wait != INT64_MIN   ? t->wait
 				: t->last != INT64_MIN ? t->last
 						       : ev->t;

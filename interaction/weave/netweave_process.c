@@ -88,7 +88,7 @@ void weave_forget_ended(struct netweave *w, int64_t before)
 	}
 }
 
-/* Its last event is no end: a signal has killed it, or it became a program that is not seen. */
+/* Its last event is not an end: a signal has killed it, or it became a program that is not seen. */
 static void put_unseen(struct netweave *w, struct weave_thread *c)
 {
 	struct weave_uses uses = { .n = 0 };

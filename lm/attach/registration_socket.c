@@ -91,7 +91,7 @@ static int check_message(const struct seg_register *r, ssize_t n, bool is_cut, s
 	char why[SEG_OTHER_VERSION_BYTES];
 
 	if (n != sizeof(*r) || is_cut || r->magic != SEG_REGISTER_MAGIC)
-		return err_set(e, ERR_PROTO, "its registration is no message of libomig");
+		return err_set(e, ERR_PROTO, "its registration is not a message of libomig");
 	if (r->version != SEG_VERSION) {
 		seg_other_version(why, sizeof(why), SEG_VERSION, r->version);
 		return err_set(e, ERR_UNSUPPORTED, "%s", why);
@@ -154,7 +154,7 @@ static int receive(struct visitor *v)
 	if (!e.code && fd < 0)
 		err_set(&e, ERR_PROTO, "no single descriptor came with its registration");
 	if (!e.code && !closer_is_memory(fd))
-		err_set(&e, ERR_DENIED, "what it registers is no memory file");
+		err_set(&e, ERR_DENIED, "what it registers is not a memory file");
 	if (!e.code && (fstat(fd, &st) < 0 || (uint64_t)st.st_size != r.bytes))
 		err_set(&e, ERR_PROTO, "its segment does not have the size in its header");
 	if (e.code) {

@@ -179,7 +179,7 @@ static void on_poll(struct csr_site *s, nsec_t now)
 	netonline_tick(c->online, now, &e);
 }
 
-/* Library calls are no vertices, and this source stores no place in a ring. */
+/* Library calls are not vertices, and this source stores no place in a ring. */
 static void on_call(struct csr_site *s, const struct ring_call *r)
 {
 	(void)s;

@@ -482,7 +482,7 @@ static int arm(struct csrs *s, const struct msg_arm *m, struct reply *r, struct 
 	}
 	rc = make(s, m, &c);
 	if (rc == -ERR_INVALID) {
-		err_set(&e, ERR_INVALID, "this is no token of a conditional request");
+		err_set(&e, ERR_INVALID, "this is not a token of a conditional request");
 		return reply_from_diag(r, STATUS_PARAMETER_ERROR, &e);
 	}
 	if (rc)

@@ -152,7 +152,7 @@ static int read_file(struct host *h, struct looking_now *l, struct err *e)
 	int rc;
 
 	if (f.offset < 0 || f.max > b.max)
-		return err_set(e, ERR_INVALID, "that is no part of a file");
+		return err_set(e, ERR_INVALID, "that is not part of a file");
 	rc = host_file(h, &f, &b, e);
 	if (!rc)
 		say_bytes(l, b.p, b.n);

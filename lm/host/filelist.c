@@ -27,7 +27,7 @@ int filelist_check(const char *list, const char *key, struct err *e)
 
 	for (const char *p = list; (n = next(&p)) > 0; p += n)
 		if (*p != '/' || has_way_up(p, n))
-			return err_set(e, ERR_INVALID, "%s: '%.*s' is no absolute path", key,
+			return err_set(e, ERR_INVALID, "%s: '%.*s' is not an absolute path", key,
 				       n < 80 ? (int)n : 80, p);
 	return 0;
 }

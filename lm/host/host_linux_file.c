@@ -47,7 +47,7 @@ int linux_file(struct host *host, const struct host_file *f, struct buf *out, st
 	if (fstat(fd, &st) < 0)
 		rc = err_sys(e, "%.80s", f->path);
 	else if (!S_ISREG(st.st_mode))
-		rc = err_set(e, ERR_DENIED, "%.80s is no file with text", f->path);
+		rc = err_set(e, ERR_DENIED, "%.80s is not a file with text", f->path);
 	else
 		rc = read_part(fd, f, out, e);
 	close(fd);

@@ -321,7 +321,7 @@ int pa_object_make(struct pa *a, const struct pa_name *name, struct pa_object **
 
 	if (token_parse(token, strlen(token), &parts) || parts.kind < TOKEN_COUNTER_LOCAL ||
 	    parts.kind > TOKEN_INTEGRATOR_GLOBAL)
-		return err_set(e, ERR_INVALID, "this is no counter and no integrator");
+		return err_set(e, ERR_INVALID, "this is neither a counter nor an integrator");
 	if (a->objects.n >= PA_OBJECTS_MAX)
 		return err_set(e, ERR_LIMIT, "there are %d counters and integrators already",
 			       PA_OBJECTS_MAX);

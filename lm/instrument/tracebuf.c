@@ -121,7 +121,7 @@ static int make(struct tracebufs *s, const char *token, uint32_t tool, struct tr
 	struct tracebuf *b;
 
 	if (token_parse(token, strlen(token), &parts) || parts.kind != TOKEN_TRACE_BUFFER)
-		return err_set(e, ERR_INVALID, "this is no trace buffer");
+		return err_set(e, ERR_INVALID, "this is not a trace buffer");
 	if (s->all.n >= TRACE_BUFFERS_MAX)
 		return err_set(e, ERR_LIMIT, "there are %d trace buffers already",
 			       TRACE_BUFFERS_MAX);

@@ -26,7 +26,7 @@ int regions_open(struct input *in, struct err *e)
 		return 0;
 	if (in->from != INPUT_CALLS)
 		return err_set(e, ERR_UNSUPPORTED,
-			       "%s has no values by regions: it is no metric of calls",
+			       "%s has no values by regions: it is not a metric of calls",
 			       in->metric.name);
 	for (size_t i = 0; i < names->n; i++)
 		if (!region_is_name(names->v[i]))

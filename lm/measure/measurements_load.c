@@ -84,7 +84,7 @@ static int read_graph(struct load *l, const struct msg_flow_piece *p)
 	if (rc)
 		return rc;
 	rc = v->n == 1 ? flow_graph_from_value(&v->v[0], &l->graph, &l->e)
-		       : err_set(&l->e, ERR_PARSE, "this is no graph");
+		       : err_set(&l->e, ERR_PARSE, "this is not a graph");
 	omis_values_free(v);
 	if (!rc && l->graph->measurement != l->m->measurement)
 		rc = err_set(&l->e, ERR_INVALID, "the graph is one of measurement %u",

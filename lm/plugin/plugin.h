@@ -151,7 +151,7 @@ static inline int32_t omig_plugin_pid(const struct omig_plugin_call *c)
 	return c->functions->pid(c);
 }
 
-/* Add a value to the result. Bytes that are no text become a binary value. A result of more than
+/* Add a value to the result. Bytes that are not text become a binary value. A result of more than
  * 256 KiB becomes an error. */
 static inline void omig_plugin_put_int(struct omig_plugin_call *c, int64_t v)
 {

@@ -39,10 +39,11 @@ int plugin_file_check(const char *path, struct err *e)
 	int rc;
 
 	if (path[0] != '/' || !str_copy(folder, sizeof(folder), path))
-		return err_set(e, ERR_INVALID, "'%.80s' is no absolute path of a plug-in", path);
+		return err_set(e, ERR_INVALID, "'%.80s' is not an absolute path of a plug-in",
+			       path);
 	rc = look(path, false, &s, e);
 	if (!rc && !S_ISREG(s.st_mode))
-		rc = err_set(e, ERR_DENIED, "%s is no regular file: name the file itself", path);
+		rc = err_set(e, ERR_DENIED, "%s is not a regular file: name the file itself", path);
 	if (!rc)
 		rc = check_owner(path, &s, e);
 	*strrchr(folder, '/') = 0;

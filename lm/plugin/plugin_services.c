@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An unknown plug-in is no unknown object: the node is known. */
+/* An unknown plug-in is not an unknown object: the node is known. */
 static int add_failure(struct service_call *c, const char *node, int rc, const struct err *e)
 {
 	return call_add_failure(c, node, rc == -ERR_NOTFOUND ? -ERR_INVALID : rc, e);

@@ -22,7 +22,7 @@ int serve_load(const char *path, const struct omig_plugin **out, struct err *e)
 		return err_set(e, ERR_INVALID, "it cannot be loaded: %s", dlerror());
 	if (!p)
 		return err_set(e, ERR_INVALID,
-			       "%s has no symbol omig_plugin: it is no plug-in of Omig", path);
+			       "%s has no symbol omig_plugin: it is not a plug-in of Omig", path);
 	if (p->version != OMIG_PLUGIN_VERSION)
 		return err_set(e, ERR_INVALID,
 			       "%s is made for version %u of plug-ins, this lm has version %d: "

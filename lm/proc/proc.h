@@ -46,7 +46,7 @@ struct proc_thread {
 struct proc_hooks {
 	struct list interests;
 	uint32_t start; /* hook word that the process gave itself (OMIG_START) */
-	uint32_t kept; /* hook word that an earlier lm left and that is no tool's: as long as the
+	uint32_t kept; /* hook word that an earlier lm left and that is not a tool's: as long as the
 			  segment is here */
 };
 

@@ -167,7 +167,7 @@ static int fill_write(struct service_call *c, struct tracer_msg *to, void **take
 		rc = read_bytes(c, &m.bytes, &n, e);
 	*take = m.bytes;
 	if (!rc && n % m.block)
-		return bad(e, "bytes are no whole number of blocks");
+		return bad(e, "bytes are not a whole number of blocks");
 	if (!rc)
 		rc = set_count(&m, (int64_t)(n / m.block), e);
 	if (rc)

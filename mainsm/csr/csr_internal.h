@@ -17,7 +17,7 @@
 #include "tree/standing.h"
 
 #define CSR_FOLLOW_NS (20 * NSEC_PER_MSEC) /* directory changes arrive in bursts */
-#define CSR_OVERLOADS_MAX 3 /* seconds: a burst is no loop */
+#define CSR_OVERLOADS_MAX 3 /* seconds: a burst is not a loop */
 /* After this it counts as enabled, although some branches have not confirmed it. */
 #define CSR_ARMED_MAX_NS (2 * NSEC_PER_SEC)
 /* After this the losses of a silent branch are unknown, and the tool is notified. */

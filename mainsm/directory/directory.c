@@ -209,7 +209,7 @@ static int check_place(struct directory *d, const struct object *node, const str
 		return err_set(e, ERR_PROTO, "a node may not announce '%s'", m->token);
 	/* the token is used in requests and graphs of all tools, so it must be valid */
 	if (token_parse(m->token, strlen(m->token), &t))
-		return err_set(e, ERR_PROTO, "'%s' is no object that a host has", m->token);
+		return err_set(e, ERR_PROTO, "'%s' is not an object that a host has", m->token);
 	if (t.number != node->number)
 		return err_set(e, ERR_DENIED, "'%s' is not of %s", m->token, node->token);
 	*parent = directory_find(d, m->parent);

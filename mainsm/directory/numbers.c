@@ -54,7 +54,7 @@ static int parse_name(void *arg, char *line, struct err *e)
 		return err_set(e, ERR_PARSE, "a name has two or three fields");
 	*key++ = 0;
 	if (str_to_u64(line, 1, UINT32_MAX - 1, &number) || !*key)
-		return err_set(e, ERR_PARSE, "'%s' is no number of a name", line);
+		return err_set(e, ERR_PARSE, "'%s' is not a number of a name", line);
 	rc = learn(n, key, (uint32_t)number, strchr(key, '\t') != NULL);
 	return rc ? err_set(e, (enum err_code)(-rc), "too many names") : 0;
 }
@@ -64,7 +64,7 @@ static int parse_boot(void *arg, char *line, struct err *e)
 	struct numbers *n = arg;
 
 	if (str_to_u64(line, 0, (1u << 30) - 1, &n->boot))
-		return err_set(e, ERR_PARSE, "this is no boot count");
+		return err_set(e, ERR_PARSE, "this is not a boot count");
 	n->boot++;
 	return 0;
 }

@@ -188,7 +188,7 @@ static int read_words(struct sites *s, const struct site_conf *c, struct site_wo
 	int rc;
 
 	if (c->host && c->host[0] && !site_host_is_valid(c->host))
-		return err_set(e, ERR_INVALID, "site %s: this is no host name", c->name);
+		return err_set(e, ERR_INVALID, "site %s: this is not a host name", c->name);
 	w->site = sites_find(s, c->name);
 	rc = w->site ? 0 : add(s, c->name, &w->site, e);
 	if (rc)
@@ -310,7 +310,7 @@ int sites_choose(struct sites *s, const char *claim, const char *host, const cha
 	int rc;
 
 	if (claim[0] && !site_name_is_valid(claim))
-		return err_set(e, ERR_INVALID, "OMIG_SITE is no name of a site");
+		return err_set(e, ERR_INVALID, "OMIG_SITE is not a name of a site");
 	for (size_t i = 0; !name[0] && i < s->n; i++)
 		if (matches_any(s->v[i]->hosts, host))
 			name = s->v[i]->name;

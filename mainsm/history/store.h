@@ -32,7 +32,7 @@ struct history_store_conf {
 	const struct spooler_turns *turns; /* as of struct spooler_calls; borrowed */
 };
 
-/* ERR_NOMEM, ERR_SYS. A folder that cannot be opened is no error, and is retried. */
+/* ERR_NOMEM, ERR_SYS. A folder that cannot be opened is not an error, and is retried. */
 int history_store_open(const struct history_store_conf *c, struct history_store **out,
 		       struct err *e);
 

@@ -184,7 +184,7 @@ static int refuse_value(const struct option *o, struct buf *why)
 {
 	const char *between = "";
 
-	invalid(why, "that is no value of the option", o->name);
+	invalid(why, "that is not a value of the option", o->name);
 	buf_puts(why, ": it takes ");
 	if (o->takes)
 		buf_puts(why, o->takes);

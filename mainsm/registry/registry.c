@@ -375,7 +375,8 @@ int registry_add(struct registry *r, const char *principal, const struct registr
 	registry_refresh(r);
 	if (!str_is_name(t->name, strlen(t->name)) || strlen(t->name) > REGISTRY_NAME_MAX)
 		return refuse(why, ERR_INVALID,
-			      "'%.64s' is no name of at most 63 bytes that can be shown", t->name);
+			      "'%.64s' is not a name of at most 63 bytes that can be shown",
+			      t->name);
 	x = registered_new(principal, t);
 	rc = x ? registered_note_metrics(x) : -ERR_NOMEM;
 	if (!rc)

@@ -26,7 +26,7 @@ static int take_fields(struct registry *r, const struct omis_values *v, struct e
 	if (v->n != FIELDS || !principal || !t.name || !t.text ||
 	    !omis_values_i64(v, VERSION, &version) || !omis_values_i64(v, ADDED, &added) ||
 	    version < 1 || version > UINT32_MAX || r->n == REGISTRY_TEXTS_MAX)
-		return err_set(e, ERR_PARSE, "this is no text of metrics");
+		return err_set(e, ERR_PARSE, "this is not text of metrics");
 	x = registered_new(principal, &t);
 	if (!x || registered_note_metrics(x)) {
 		registered_free(x);

@@ -20,7 +20,7 @@ struct partners {
 /*
  * Copies the list. Values that are not tokens stay; the ranks of the tokens follow, ascending, each
  * once. A container means its attached living MPI processes. If the event names processes of one
- * job only, others are no partners. A token without a rank becomes an UNKNOWN_OBJECT entry of
+ * job only, others are not partners. A token without a rank becomes an UNKNOWN_OBJECT entry of
  * action 0 in `faults`. An event without such a parameter is not changed. -ERR_NOMEM, -ERR_LIMIT:
  * more than OMIS_OBJECTS_MAX. Must be closed in any case.
  */

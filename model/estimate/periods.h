@@ -16,7 +16,7 @@
 
 #define PERIODS_MAX 2000000 /* lines of a file: a year of periods of 15 s */
 #define PERIODS_CELLS_MAX (32u << 20) /* counts in all: 256 MB */
-#define PERIODS_VALUE_MAX 1e15 /* of a count or a time: beyond it doubles are no whole numbers */
+#define PERIODS_VALUE_MAX 1e15 /* of a count or a time: beyond it doubles are not whole numbers */
 #define PERIODS_NAME_BYTES 128
 
 struct periods {

@@ -214,7 +214,8 @@ static int blame_number(const struct reader *r, const struct field *f, const cha
 	double v;
 
 	if (str_to_double(text, -1e308, 1e308, &v))
-		return err_set(r->e, ERR_PARSE, "'%.30s' of '%.50s' is no number", text, f->name);
+		return err_set(r->e, ERR_PARSE, "'%.30s' of '%.50s' is not a number", text,
+			       f->name);
 	if (v < 0)
 		return err_set(r->e, ERR_INVALID,
 			       "'%.50s' is negative: a counter wrapped, a clock jumped or the "

@@ -413,9 +413,9 @@ static int configure(const struct opt_spec *spec, char **argv, bool json)
 
 	for (int i = 0; i < 3; i++)
 		if (opt_to_nsec(argv[i], 1, INT64_MAX / 2, &ns[i]))
-			return cmd_usage(spec, "'%s' is no time", argv[i]);
+			return cmd_usage(spec, "'%s' is not a time", argv[i]);
 	if (str_to_double(argv[3], 0, 1, &c.loss))
-		return cmd_usage(spec, "'%s' is no chance of a loss: a number from 0 to 1",
+		return cmd_usage(spec, "'%s' is not a chance of a loss: a number from 0 to 1",
 				 argv[3]);
 	if (delay_parse(argv[4], &c.delay, &e))
 		return cmd_usage(spec, "%s", e.text);

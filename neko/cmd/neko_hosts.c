@@ -64,7 +64,7 @@ int neko_factory(const struct neko_hosts_options *w)
 	struct err e = { 0 };
 
 	if (parse_listen(w->listen, address, &conf.port))
-		return cmd_fail(CMD_USAGE, "'%s' is no address and port; write 10.0.0.1:8765",
+		return cmd_fail(CMD_USAGE, "'%s' is not an address and port; write 10.0.0.1:8765",
 				w->listen);
 	if (identity(w, "factory", dir, &mainsm, &e))
 		return cmd_fail(e.code == ERR_DENIED ? CMD_DENIED : CMD_UNREACHABLE, "%s", e.text);

@@ -37,8 +37,8 @@ static int to_seconds(char *s, double *out, struct err *e)
 		return err_set(e, ERR_INVALID,
 			       "a delay of %s: a message cannot arrive before it is sent", s);
 	if (opt_to_nsec_unit(s, 0, (int64_t)(DELAY_MAX_S * 1e9), &ns))
-		return err_set(e, ERR_INVALID, "'%s' is no time; write it as 20ms, 1.5s or 250us",
-			       s);
+		return err_set(e, ERR_INVALID,
+			       "'%s' is not a time; write it as 20ms, 1.5s or 250us", s);
 	*out = (double)ns / 1e9;
 	return 0;
 }
@@ -108,7 +108,7 @@ int delay_parse(const char *text, struct delay *out, struct err *e)
 	close = open ? strchr(open, ')') : NULL;
 	if (!close)
 		return err_set(e, ERR_PARSE,
-			       "'%s' is no delay; write exponential(20ms), for instance", text);
+			       "'%s' is not a delay; write exponential(20ms), for instance", text);
 	*open = *close = 0;
 	f = find_form(str_trim(copy));
 	if (!f)

@@ -287,7 +287,7 @@ int setup_nsec(struct setup *s, const char *key, nsec_t min, nsec_t max, nsec_t 
 			v->value);
 	else
 		err_set(e, ERR_INVALID,
-			"'%s' is no time from %g to %g s; write one such as 20ms, 1.5s, 10m",
+			"'%s' is not a time from %g to %g s; write one such as 20ms, 1.5s, 10m",
 			v->value, (double)min / 1e9, (double)max / 1e9);
 	return blame(v, e);
 }
@@ -300,7 +300,7 @@ int setup_u64(struct setup *s, const char *key, uint64_t min, uint64_t max, uint
 
 	if (!v || !str_to_u64(v->value, min, max, inout))
 		return 0;
-	err_set(e, ERR_INVALID, "'%s' is no whole number from %llu to %llu", v->value,
+	err_set(e, ERR_INVALID, "'%s' is not a whole number from %llu to %llu", v->value,
 		(unsigned long long)min, (unsigned long long)max);
 	return blame(v, e);
 }
@@ -313,7 +313,7 @@ int setup_double(struct setup *s, const char *key, double min, double max, doubl
 
 	if (!v || !str_to_double(v->value, min, max, inout))
 		return 0;
-	err_set(e, ERR_INVALID, "'%s' is no number from %g to %g", v->value, min, max);
+	err_set(e, ERR_INVALID, "'%s' is not a number from %g to %g", v->value, min, max);
 	return blame(v, e);
 }
 

@@ -83,7 +83,7 @@ static int parse_host(char *text, struct host *h, struct err *e)
 		if (hostport_parse(text, h->name, &h->port, e))
 			return -ERR_PARSE;
 	} else if (!*text || !str_copy(h->name, sizeof(h->name), text)) {
-		return err_set(e, ERR_PARSE, "'%s' is no host; write a:8765, b:8765", text);
+		return err_set(e, ERR_PARSE, "'%s' is not a host; write a:8765, b:8765", text);
 	}
 	return look_up(h, e);
 }

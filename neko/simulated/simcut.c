@@ -28,7 +28,7 @@ static int parse_time(char *s, nsec_t *out, struct err *e)
 	cut_space(s);
 	if (opt_to_nsec_unit(s, 0, INT64_MAX / 2, out))
 		return err_set(e, ERR_INVALID,
-			       "'%s' is no time of a run; write a partition as " EXAMPLE, s);
+			       "'%s' is not a time of a run; write a partition as " EXAMPLE, s);
 	return 0;
 }
 

@@ -94,7 +94,7 @@ static uint64_t check_index(struct pmsl_checker *c, struct pmsl_names *index)
 		if (!d || d->kind != PMSL_D_VARIABLE || d->value || d->type.kind == PMSL_T_VALUE ||
 		    d->type.dims) {
 			pmsl_error(c->d, index->at, (uint32_t)strlen(index->name),
-				   "%s is no free variable", index->name);
+				   "%s is not a free variable", index->name);
 			if (!d)
 				pmsl_hint_names(c, index->name, false);
 			continue;
@@ -171,7 +171,7 @@ static void check_assignment(struct pmsl_checker *c, struct pmsl_stmt *s)
 	struct pmsl_decl *d = smap_find(&c->names, s->name);
 
 	if (!d || d->kind != PMSL_D_VARIABLE) {
-		pmsl_error(c->d, s->at, s->len, d ? "%s is no variable" : "%s is not declared",
+		pmsl_error(c->d, s->at, s->len, d ? "%s is not a variable" : "%s is not declared",
 			   s->name);
 		if (!d)
 			pmsl_hint_names(c, s->name, false);
@@ -200,7 +200,7 @@ static void check_unit(struct pmsl_checker *c)
 		return;
 	len = (uint32_t)strlen(m->unit_text);
 	if (pmsl_unit_parse(c->units, m->unit_text, &m->unit)) {
-		pmsl_error(c->d, m->unit_at, len, "this is no unit");
+		pmsl_error(c->d, m->unit_at, len, "this is not a unit");
 		pmsl_hint(c->d, "names joined by * and /: \"B/s\"; at most %d of them are your own",
 			  PMSL_UNIT_BASES - 4);
 	} else if (!pmsl_unit_fits(m->unit, m->result->unit) &&

@@ -186,7 +186,7 @@ static void check_free_variable(struct pmsl_checker *c, struct pmsl_expr *e, str
 	if (pmsl_number_variable(c, d))
 		e->free = UINT64_C(1) << d->number;
 	if (e->narg)
-		pmsl_wrong(c, e, "%s is no array", e->name);
+		pmsl_wrong(c, e, "%s is not an array", e->name);
 }
 
 static void check_param(struct pmsl_checker *c, struct pmsl_expr *e)
@@ -356,7 +356,7 @@ static void check_arithmetic(struct pmsl_checker *c, struct pmsl_expr *e)
 		fit_units(c, e, a->unit, b->unit, pmsl_op_name(e->op));
 	if ((e->op == PMSL_DIV || e->op == PMSL_MOD) && b->kind == PMSL_E_NUMBER && b->number == 0)
 		pmsl_warn(c->d, b->at, b->len,
-			  "a division by zero: the result is no number, and is marked");
+			  "a division by zero: the result is not a number, and is marked");
 }
 
 static void check_logic(struct pmsl_checker *c, struct pmsl_expr *e)

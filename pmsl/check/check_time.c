@@ -16,7 +16,7 @@ static bool find_probe(struct pmsl_checker *c, struct pmsl_expr *e)
 		e->decl = d;
 		return true;
 	}
-	pmsl_wrong(c, e, d ? "%s is no probe" : "there is no probe %s", e->name);
+	pmsl_wrong(c, e, d ? "%s is not a probe" : "there is no probe %s", e->name);
 	if (smap_find(&c->metrics, e->name))
 		pmsl_hint(c->d, "%s is a metric; AT names the probe at which the value is taken",
 			  e->name);
@@ -168,7 +168,7 @@ static uint64_t check_over(struct pmsl_checker *c, struct pmsl_expr *e)
 		if (!d || d->kind != PMSL_D_VARIABLE || d->value || d->type.kind == PMSL_T_VALUE ||
 		    d->type.dims) {
 			pmsl_error(c->d, n->at, (uint32_t)strlen(n->name),
-				   "%s is no variable to run over", n->name);
+				   "%s is not a variable to run over", n->name);
 			if (!d)
 				pmsl_hint_names(c, n->name, false);
 			continue;
@@ -303,7 +303,7 @@ static void conclude(struct pmsl_checker *c, struct pmsl_expr *e, struct pmsl_ex
 		pmsl_unit_text(c->units, value->unit, unit);
 		pmsl_wrong(
 			c, e,
-			"a product over n values in %s is in (%s)^n, which is no unit: n may change",
+			"a product over n values in %s is in (%s)^n, which is not a unit: n may change",
 			unit, unit);
 		pmsl_hint(c->d, "divide by a value in %s first; PROD(a, b) multiplies units", unit);
 	}

@@ -84,8 +84,8 @@ static int words_of_number(struct binder *b, const struct dag_node *at, double n
 	struct choice_word *v;
 
 	if (!(fabs(number) <= (double)BIND_VT_MAX) || number != trunc(number))
-		return bind_fail(b, at, -ERR_INVALID, "%.17g is no whole number: virtual times are",
-				 number);
+		return bind_fail(b, at, -ERR_INVALID,
+				 "%.17g is not a whole number: virtual times are", number);
 	v = arena_alloc(b->arena, sizeof(*v));
 	if (!v)
 		return -ERR_NOMEM;

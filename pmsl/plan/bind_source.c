@@ -36,7 +36,7 @@ static int add_leaves(struct binder *b, const struct dag_node *at, enum pmsl_kin
 		return 0;
 	}
 	if (w->v[object].kind < kind)
-		return bind_fail(b, at, -ERR_INVALID, "%s is no %s", w->v[object].token,
+		return bind_fail(b, at, -ERR_INVALID, "%s is not a %s", w->v[object].token,
 				 pmsl_kind_name(kind));
 	for (size_t k = 0; k < b->nall[kind]; k++) {
 		i = b->all[kind][k];

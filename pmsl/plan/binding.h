@@ -110,7 +110,7 @@ int bind_choice_in(struct binder *b, const struct dag_node *n, const struct know
 		   const struct known *of, struct known *out);
 /*
  * Drops values of node v that are not chosen, at the sources of these values. Has no effect without
- * a choice, or if v is no node.
+ * a choice, or if v is not a node.
  */
 int bind_choose(struct binder *b, const struct flow_choice *c, struct known *v);
 

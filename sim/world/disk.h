@@ -11,7 +11,7 @@
 int disk_make(char out[DISK_PATH_BYTES], struct err *e);
 
 /*
- * Checks the real disk, so that its failure is no simulated fault. Returns "was removed", "is
+ * Checks the real disk, so that its failure is not a simulated fault. Returns "was removed", "is
  * full", or NULL.
  */
 const char *disk_failure(const char *path);

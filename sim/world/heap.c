@@ -16,7 +16,7 @@ static uint64_t sessions;
 
 struct tag {
 	struct heap_account *account;
-	/* a mark of the block and the session, so that data of an old block are no tag */
+	/* a mark of the block and the session, so that data of an old block are not tag */
 	uint64_t magic;
 };
 

@@ -315,7 +315,7 @@ static int check_token(const struct objects *o, const struct msg_object *m, stru
 {
 	if (token_parse(m->token, strlen(m->token), t) ||
 	    (t->kind != TOKEN_NODE && t->kind != TOKEN_PROCESS && t->kind != TOKEN_THREAD))
-		return err_set(e, ERR_PROTO, "'%s' is no object that a host has", m->token);
+		return err_set(e, ERR_PROTO, "'%s' is not an object that a host has", m->token);
 	if (t->number != o->node)
 		return err_set(e, ERR_DENIED, "'%s' is not of node %s", m->token, o->token);
 	if ((m->host[0] && !str_eq(m->host, o->host)) || (m->site[0] && !str_eq(m->site, o->site)))

@@ -26,7 +26,7 @@ static int read_graph(const struct site_measure *m, const struct msg_flow_piece 
 	if (rc)
 		return rc;
 	rc = v->n == 1 ? flow_graph_from_value(&v->v[0], out, e)
-		       : err_set(e, ERR_PARSE, "this is no graph");
+		       : err_set(e, ERR_PARSE, "this is not a graph");
 	omis_values_free(v);
 	if (!rc && (*out)->measurement != m->id) {
 		rc = err_set(e, ERR_INVALID, "the graph is one of measurement %u",

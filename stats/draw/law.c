@@ -25,10 +25,11 @@ static const struct {
 
 static int unknown(const char *text, struct err *e)
 {
-	return err_set(e, ERR_PARSE,
-		       "'%.30s' is no distribution: constant, exponential, erlang(K), normal(CV), "
-		       "lognormal(CV) or hyperexponential(CV)",
-		       text);
+	return err_set(
+		e, ERR_PARSE,
+		"'%.30s' is not a distribution: constant, exponential, erlang(K), normal(CV), "
+		"lognormal(CV) or hyperexponential(CV)",
+		text);
 }
 
 /* Splits "normal(0.3)"; number is "" without brackets. Returns false for another form. */

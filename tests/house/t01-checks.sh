@@ -76,7 +76,7 @@ verdict 'a source in no list is found' $? fail 'forgotten.c is in no list'
 fresh
 mkdir "$work/t/misc" && echo >"$work/t/misc/x.h"
 run M= check-rooms
-verdict 'a folder that is no room is found' $? fail 'misc holds sources and is no room'
+verdict 'a folder that is not a room is found' $? fail 'misc holds sources and is not a room'
 
 fresh
 mkdir "$work/t/lm" && printf 'MODULES += lm\nlm.uses := sm\n' >"$work/t/lm/module.mk"

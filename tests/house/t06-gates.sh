@@ -227,7 +227,7 @@ who | tell
 ```
 END
 run check-prose
-verdict 'names, code, tables and addresses are no prose' $? pass
+verdict 'names, code, tables and addresses are not prose' $? pass
 printf '%s\n' 'The admin says who may do what.' >>"$t/docs/text.md"
 printf '%s\n' 'docs/text.md says who may # a person' >"$t/mk/prose.allow"
 run check-prose
@@ -259,8 +259,8 @@ git -C "$t" add . && commit 'mk, docs/x: name the start'
 run check-prose
 verdict 'a subject of room, verb and object passes, and what was before is left out' $? pass
 subject 'Name the start' 'not `room: verb object`'
-subject 'mk: the start' '`the` is no imperative verb'
-subject 'mk: named the start' '`named` is no imperative verb'
+subject 'mk: the start' '`the` is not an imperative verb'
+subject 'mk: named the start' '`named` is not an imperative verb'
 subject 'mk: tell the start' 'the word `tell`'
 subject "mk: name $(printf '%060d' 0)" 'more than 60 characters'
 

@@ -261,7 +261,7 @@ static int take_frames(struct attack *a, uint8_t type)
 
 	while (!seen && (rc = frame_in_next(&a->in, &f, &e)) > 0) {
 		if (msg_get(f.type, f.p, f.n, &m, &e))
-			die("what came is no message: %s", e.text);
+			die("what came is not a message: %s", e.text);
 		report(a, m);
 		seen = type && m->type == type;
 		msg_free(m);

@@ -119,7 +119,8 @@ static int read_for(struct reading *r, struct err *e)
 	skip_blanks(r);
 	if (!str_copy(time, sizeof(time), r->p) ||
 	    opt_to_nsec(time, 0, CONDITION_FOR_MAX_NS, &r->out->for_ns)) {
-		err_set(e, ERR_PARSE, "'%.40s' is no time from 0 to 7d, such as 90s or 5m", r->p);
+		err_set(e, ERR_PARSE, "'%.40s' is not a time from 0 to 7d, such as 90s or 5m",
+			r->p);
 		return wrong(r, r->p, e);
 	}
 	return 0;
@@ -142,7 +143,7 @@ static int read_unit(struct reading *r, struct err *e)
 	if (n >= sizeof(c->unit) || memchr(at, '/', n) == at) {
 		c->per_second = n == 2 && at[1] == 's';
 		if (!c->per_second) {
-			err_set(e, ERR_PARSE, "'%.40s' is no unit", at);
+			err_set(e, ERR_PARSE, "'%.40s' is not a unit", at);
 			return wrong(r, at, e);
 		}
 		str_copy(c->unit, sizeof(c->unit), "/s");
@@ -159,7 +160,7 @@ static int read_unit(struct reading *r, struct err *e)
 			c->scale = units[i].scale;
 			return 0;
 		}
-	err_set(e, ERR_PARSE, "'%.15s' is no unit: %%, B, KB, MB, GB, s, ms, and each with /s",
+	err_set(e, ERR_PARSE, "'%.15s' is not a unit: %%, B, KB, MB, GB, s, ms, and each with /s",
 		c->unit);
 	return wrong(r, at, e);
 }

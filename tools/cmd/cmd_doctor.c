@@ -161,7 +161,7 @@ int cmd_doctor(int argc, char **argv)
 		.usage = "[OPTION...]",
 		.summary =
 			"finds problems of this host and of the running monitor, and prints remedies",
-		.details = "Exit status 1 if a problem must be repaired; notes are no failure.",
+		.details = "Exit status 1 if a problem must be repaired; notes are not a failure.",
 		.table = table,
 	};
 	struct doctor d = { .n = 0 };

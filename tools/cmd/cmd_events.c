@@ -398,7 +398,7 @@ static int check_call(const char *name)
 	near = nearest_to(call);
 	for (unsigned i = 0; i < call_count; i++)
 		nearest_try(&near, call_table[i].name);
-	return cmd_fail(CMD_NOTFOUND, "'%s' is no library call that can be watched%s%s%s", name,
+	return cmd_fail(CMD_NOTFOUND, "'%s' is not a library call that can be watched%s%s%s", name,
 			near.best ? "; did you mean " : "", near.best ? near.best : "",
 			near.best ? "?" : "");
 }

@@ -339,7 +339,7 @@ static int show_picture(struct explained *x)
 	int rc = tool_of(x, &d.tool);
 
 	if (rc == CMD_OK && !d.graph)
-		rc = cmd_fail(CMD_FAILURE, "a graph of so many nodes is no picture");
+		rc = cmd_fail(CMD_FAILURE, "a graph of so many nodes is not a picture");
 	if (rc == CMD_OK) {
 		object_names_ask(&names);
 		graph_drawing_put(&text, &d);
@@ -546,7 +546,7 @@ int cmd_explain(int argc, char **argv)
 		return cmd_usage(&spec, "one measurement at most");
 	x.dot = x.dot || x.output;
 	if (x.dot && (x.common.json || argc == first))
-		return cmd_usage(&spec, x.common.json ? "a picture is no JSON"
+		return cmd_usage(&spec, x.common.json ? "a picture is not JSON"
 						      : "which measurement is drawn?");
 	if (graphviz_check(x.output) != CMD_OK)
 		return CMD_USAGE;

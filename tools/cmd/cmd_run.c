@@ -239,7 +239,7 @@ static int set_sensors(void *into, const char *value, struct err *e)
 
 	how->sensors_ns = NSEC_PER_SEC;
 	if (value && opt_to_nsec(value, SENSE_EVERY_MIN_NS, SENSE_EVERY_MAX_NS, &how->sensors_ns))
-		return err_set(e, ERR_INVALID, "'%s' is no time from 10ms to a day", value);
+		return err_set(e, ERR_INVALID, "'%s' is not a time from 10ms to a day", value);
 	return 0;
 }
 

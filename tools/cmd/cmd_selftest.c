@@ -55,7 +55,7 @@ static int choose(struct selftest *t, int n, char **names)
 
 	for (int i = 0; i < n; i++)
 		if (!is_known(names[i]))
-			return cmd_fail(CMD_NOTFOUND, "'%s' is no service that can be tried",
+			return cmd_fail(CMD_NOTFOUND, "'%s' is not a service that can be tried",
 					names[i]);
 	for (const struct selftest_row *r = selftest_rows; r->service; r++)
 		for (unsigned i = 0; omis_service_info(i, &s) && t->n < SERVICES_MAX; i++)

@@ -192,8 +192,8 @@ static int report_archive(const struct logread *r, const struct arevents_report 
 {
 	const char *name = logplace_name(r->path);
 
-	warn_count(name, p->bad, "row is no event of its type",
-		   "rows are no events of their types");
+	warn_count(name, p->bad, "row is not an event of its type",
+		   "rows are not events of their types");
 	warn_count(name, p->missing, "value had no room in the archive",
 		   "values had no room in the archive");
 	return p->bad || p->missing ? CMD_DAMAGED : CMD_OK;

@@ -25,8 +25,8 @@
 
 /*
  * Constants of a received event become fields, because each value of a constant would make another
- * type. Constants without a separate field are in origin.more: a rank of the sender is no rank of
- * this monitor.
+ * type. Constants without a separate field are in origin.more: a rank of the sender is not a rank
+ * of this monitor.
  */
 enum { ORIGIN_HOST, ORIGIN_PROGRAM, ORIGIN_PID, ORIGIN_MORE, ORIGIN_TIME, NORIGIN };
 static const struct evfield origins[NORIGIN] = {

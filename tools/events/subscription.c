@@ -401,7 +401,7 @@ static int report_end(const struct subscription *k)
 	report(t.lost, "events lost on the way: a spool was full; raise --room");
 	report(t.left_out,
 	       "events are not in the archive, which has no room for their types, or cannot read them");
-	report(destination_damaged(k->destination), "bytes came that are no blocks");
+	report(destination_damaged(k->destination), "bytes came that are not blocks");
 	if (k->missing)
 		cmd_warn("missing hosts, whose events wait for the same command: %s", k->missing);
 	report(k->is_over ? t.open : 0,

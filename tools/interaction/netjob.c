@@ -70,7 +70,7 @@ static int find_arc(const struct network *w, uint32_t tail, const char *task,
 	int found = 0;
 
 	if (task && str_to_u64(task, 0, UINT64_MAX, &id))
-		return err_set(e, ERR_INVALID, "'%s' is no sub-task", task);
+		return err_set(e, ERR_INVALID, "'%s' is not a sub-task", task);
 	for (int k = 0; k < 2; k++) {
 		struct network_arc a;
 
@@ -106,7 +106,7 @@ static int read_change(const struct network *w, const char *text, struct netreti
 	else
 		task = NULL;
 	if (read_time(time, &length))
-		return err_set(e, ERR_INVALID, "'%s' is no time: a number of ns, or 5ms", time);
+		return err_set(e, ERR_INVALID, "'%s' is not a time: a number of ns, or 5ms", time);
 	from = find_vertex(w, copy, e);
 	to = from == NETWORK_NONE ? from : find_vertex(w, head, e);
 	if (to == NETWORK_NONE)

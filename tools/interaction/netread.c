@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WRONG_SHOWN 5 /* events of logs that are no vertices; the others are counted */
+#define WRONG_SHOWN 5 /* events of logs that are not vertices; the others are counted */
 #define NODES_MAX 65536
 
 struct netread {

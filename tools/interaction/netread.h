@@ -43,7 +43,7 @@ struct netread_one {
 typedef int (*netread_fn)(void *arg, const struct netread_one *one);
 
 struct netread_report {
-	uint64_t other_events; /* events of logs that are no vertices */
+	uint64_t other_events; /* events of logs that are not vertices */
 	uint64_t repeated, incomplete, wrong, interactions;
 	struct netweave_report woven; /* report about messages of programs */
 };

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Objects of interaction/weave that are no regions, and their meaning in words. */
+/* Objects of interaction/weave that are not regions, and their meaning in words. */
 static const struct {
 	const char *name, *words;
 } states[] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A process beside the program that `omig run` becomes. It is no child of the program, and holds
+ * A process beside the program that `omig run` becomes. It is not a child of the program, and holds
  * none of its descriptors but stderr.
  */
 #ifndef TOOLS_LAUNCH_BESIDE_H

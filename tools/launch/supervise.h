@@ -35,7 +35,7 @@ int supervise_wait(struct supervised *s);
 
 /*
  * Blocks until another child has ended, for most_ns at most. Returns its status, as of wait().
- * After that time it kills the child and returns -1. -1 if pid is no child of this process.
+ * After that time it kills the child and returns -1. -1 if pid is not a child of this process.
  */
 int supervise_end_child(pid_t pid, int64_t most_ns);
 

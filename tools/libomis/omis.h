@@ -206,7 +206,7 @@ typedef struct Omis_value {
 
 /*
  * Parses the comma-separated values of a result. Returns a list value, for omis_value_free(). NULL:
- * the text is no list of values, or out of memory; omis_last_error() has the text.
+ * the text is not a list of values, or out of memory; omis_last_error() has the text.
  */
 OMIS_API Omis_value *omis_value_parse(const char *text, size_t len);
 OMIS_API void omis_value_free(Omis_value *value);
@@ -236,7 +236,7 @@ typedef struct Omis_measurement {
 typedef struct Omis_row {
 	const char *object; /* token; "" = all together */
 	const char *host, *job, *program; /* "" if the object has none */
-	int64_t rank; /* -1: the object is no rank */
+	int64_t rank; /* -1: the object is not a rank */
 	int64_t partner; /* rank of the partner, with by "process,partner"; -1: none */
 	const char *region; /* with by "process,region" */
 	double value; /* NaN: unknown */

@@ -41,7 +41,7 @@ static int parse(const char *text, size_t len, struct omis_values **out, struct 
 	if (rc || !has_parameter((*out)->v, (*out)->n))
 		return rc;
 	omis_values_free(*out);
-	return err_set(e, ERR_INVALID, "a parameter of an event is no value of a result");
+	return err_set(e, ERR_INVALID, "a parameter of an event is not a value of a result");
 }
 
 static void convert_text(Omis_value *to, const struct omis_value *from)

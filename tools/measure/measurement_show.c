@@ -344,7 +344,7 @@ static void note_value(void *arg, const struct measured *v)
 	note_coverage(arg, v);
 }
 
-/* Columns and rows of a picture that is no screen. */
+/* Columns and rows of a picture that is not a screen. */
 #define PICTURE_COLS 80
 #define PICTURE_ROWS 20
 
@@ -368,7 +368,7 @@ bool measurement_show_charts(struct measurement *m)
 	return is_read;
 }
 
-/* If the output is no terminal, one picture is written at the end. */
+/* If the output is not a terminal, one picture is written at the end. */
 static bool put_charts(struct measurement *m, const struct reading *r)
 {
 	measurement_each(m, r, note_value, m);

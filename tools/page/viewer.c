@@ -24,7 +24,7 @@ void viewer_free(struct viewer *v)
 	free(v);
 }
 
-/* Tokens by commas. What is no token of an object is never found, and does no harm. */
+/* Tokens by commas. What is not a token of an object is never found, and does no harm. */
 static void take_open(struct viewer *v, const char *text)
 {
 	v->nopen = 0;

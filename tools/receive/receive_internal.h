@@ -59,7 +59,7 @@ struct receive_counts {
 	uint64_t repeated; /* events of blocks that were stored already */
 	uint64_t bad_lines, skipped_bytes; /* totals of connections that have ended */
 	uint64_t refused; /* connections without room */
-	uint64_t broken; /* connections that sent bytes that are no blocks */
+	uint64_t broken; /* connections that sent bytes that are not blocks */
 	uint64_t overflow; /* datagrams that the kernel had no room for */
 	uint64_t handshakes; /* failed handshakes of TLS */
 	uint64_t cut; /* peers whose certificate ended or was revoked while they were connected */

@@ -42,7 +42,7 @@ int results_parse(const char *text, size_t n, struct json_object **out, struct e
 		return err_set(e, ERR_LIMIT, "a JSON text has at most %u MiB",
 			       RESULTS_MAX_BYTES >> 20);
 	if (strlen(text) != n)
-		return err_set(e, ERR_PARSE, "a zero byte is no JSON");
+		return err_set(e, ERR_PARSE, "a zero byte is not JSON");
 	t = json_tokener_new_ex(RESULTS_DEPTH_MAX);
 	if (!t)
 		return err_nomem(e);

@@ -109,7 +109,7 @@ EXPORT void
 scratch_landed(void)
 {
 	scratch_wait("landed");
-	steps++; /* a statement behind the call, so that the call is no jump */
+	steps++; /* a statement behind the call, so that the call is not a jump */
 }
 
 /* Target of thread_call for the waiting thread. */

@@ -173,7 +173,7 @@ static int matches(struct run *run, const char *pattern, const char *text)
 	int rc = selftest_expand(&run->bed->words, pattern, true, &b, &run->e);
 
 	if (!rc && regcomp(&re, buf_str(&b), REG_EXTENDED | REG_NOSUB) != 0)
-		rc = err_set(&run->e, ERR_INTERNAL, "%s is no pattern", pattern);
+		rc = err_set(&run->e, ERR_INTERNAL, "%s is not a pattern", pattern);
 	if (!rc) {
 		rc = regexec(&re, text, 0, NULL, 0) == 0;
 		regfree(&re);
@@ -289,7 +289,7 @@ static int save_value(struct run *run, const char *step)
 			     : mismatch(run, "a value", answer);
 	}
 	if (regcomp(&re, pattern + 1, REG_EXTENDED) != 0)
-		return err_set(&run->e, ERR_INTERNAL, "%s is no pattern", pattern + 1);
+		return err_set(&run->e, ERR_INTERNAL, "%s is not a pattern", pattern + 1);
 	rc = regexec(&re, answer, 2, m, 0);
 	regfree(&re);
 	if (rc || m[1].rm_so < 0)

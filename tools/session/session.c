@@ -39,9 +39,10 @@ static int patience(const struct cmd_common *c, int64_t *connect_ms, int64_t *an
 
 	if (is_default && given && *given) {
 		if (opt_to_nsec(given, NSEC_PER_MSEC, TIMEOUT_MAX_NS, &ns))
-			return cmd_fail(CMD_USAGE,
-					"OMIG_TIMEOUT: %.40s is no time from 1ms to 1h, such as 5s",
-					given);
+			return cmd_fail(
+				CMD_USAGE,
+				"OMIG_TIMEOUT: %.40s is not a time from 1ms to 1h, such as 5s",
+				given);
 		is_default = false;
 	}
 	*connect_ms = ns / NSEC_PER_MSEC;

@@ -44,7 +44,7 @@ struct session_gap {
 /*
  * Called in each turn of a loop, after omis_handler(): reports a loss, and asks again. Returns an
  * exit status; if not CMD_OK it was reported, and the command ends. While `since` is not 0 there
- * is no mainsm: requests fail without a message.
+ * is not a mainsm: requests fail without a message.
  */
 int session_bridge(struct session_gap *g);
 

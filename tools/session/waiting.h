@@ -20,7 +20,7 @@ struct waiting {
 
 /*
  * From now on shows a line with the work and its time. Shows nothing if is_quiet, or if one of the
- * two outputs is no terminal. Texts are borrowed.
+ * two outputs is not a terminal. Texts are borrowed.
  */
 void waiting_begin(struct waiting *w, const char *doing, const char *interrupt, nsec_t until,
 		   bool is_quiet);

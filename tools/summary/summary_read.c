@@ -65,7 +65,7 @@ static int read_real(const struct reader *r, struct json_object *o, const char *
 	double v = results_member(o, key);
 
 	if (!(v >= in.min && v <= in.max))
-		return refuse(r, key, "is no number in its range");
+		return refuse(r, key, "is not a number in its range");
 	*out = v;
 	return 0;
 }
@@ -88,7 +88,7 @@ static int read_int(const struct reader *r, struct json_object *o, const char *k
 	int rc = read_real(r, o, key, in, &v);
 
 	if (!rc && v != floor(v))
-		rc = refuse(r, key, "is no whole number");
+		rc = refuse(r, key, "is not a whole number");
 	if (!rc)
 		*out = (int64_t)v;
 	return rc;
@@ -109,7 +109,7 @@ static int read_text(const struct reader *r, struct json_object *v, const char *
 	const char *s = results_text(v, NULL);
 
 	if (!s || (*s && !str_is_name(s, strlen(s))) || strlen(s) >= size)
-		return refuse(r, key, "is no name");
+		return refuse(r, key, "is not a name");
 	str_copy(out, size, s);
 	return 0;
 }
@@ -125,7 +125,7 @@ static int read_list(const struct reader *r, struct json_object *o, const char *
 		     struct json_object **out)
 {
 	*out = results_get(o, key);
-	return results_is_array(*out) ? 0 : refuse(r, key, "is no array");
+	return results_is_array(*out) ? 0 : refuse(r, key, "is not an array");
 }
 
 /* --- processes */
@@ -429,7 +429,7 @@ static int check_format(const struct reader *r, struct json_object *root)
 
 	if (!str_eq(results_text(results_get(root, "format"), ""), SUMMARY_FORMAT))
 		return err_set(r->e, ERR_PARSE,
-			       "this is no summary; omig run --summary=FILE writes one");
+			       "this is not a summary; omig run --summary=FILE writes one");
 	rc = read_int(r, root, "version", numbers, &version);
 	if (!rc && version != SUMMARY_VERSION)
 		rc = err_set(r->e, ERR_UNSUPPORTED,
@@ -444,7 +444,7 @@ static int read_begun(const struct reader *r, struct json_object *root, int64_t 
 	uint64_t v = results_u64(results_get(root, "begun_ns"), UINT64_MAX);
 
 	if (v > INT64_MAX)
-		return refuse(r, "begun_ns", "is no number in its range");
+		return refuse(r, "begun_ns", "is not a number in its range");
 	*out = (int64_t)v;
 	return 0;
 }

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #define COLUMNS_MAX 64 /* quantities at once; a screen has room for a few */
-#define COLUMNS_LINE_MAX (64 * 1024) /* a thousand cells; more is no table */
+#define COLUMNS_LINE_MAX (64 * 1024) /* a thousand cells; more is not a table */
 #define COLUMNS_NAME_BYTES 128
 
 struct columns_options {

@@ -155,7 +155,7 @@ int moment_parse(const char *text, nsec_t now, nsec_t *out, struct err *e)
 	else if (!str_eq(text, "now"))
 		rc = from_clock(text, now, &at);
 	if (rc == -ERR_PARSE)
-		return err_set(e, ERR_PARSE, "'%s' is no time; give " MOMENT_HELP, safe);
+		return err_set(e, ERR_PARSE, "'%s' is not a time; give " MOMENT_HELP, safe);
 	if (rc)
 		return err_set(e, ERR_INVALID, "there is no such day or time as '%s'", safe);
 	if (at > now)

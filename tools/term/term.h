@@ -69,7 +69,7 @@ enum term_key {
 
 /*
  * Returns the key for the n bytes after an escape: "[A" is the up arrow. *used: its number of
- * bytes. If they are no sequence: TERM_KEY_ESCAPE, and none is used.
+ * bytes. If they are not a sequence: TERM_KEY_ESCAPE, and none is used.
  */
 int term_key_of(const char *bytes, size_t n, size_t *used);
 

@@ -35,7 +35,7 @@ static int find_address(const struct web_conf *conf, struct addrinfo **out, stru
 
 	snprintf(port, sizeof(port), "%u", (unsigned)conf->port);
 	if (getaddrinfo(conf->address, port, &hints, out))
-		return err_set(e, ERR_INVALID, "'%s' is no numeric address", conf->address);
+		return err_set(e, ERR_INVALID, "'%s' is not a numeric address", conf->address);
 	return 0;
 }
 

@@ -142,7 +142,7 @@ int web_head_read(char *p, size_t n, struct web_head *out)
 	return out->has_body && !out->is_post ? 413 : 0;
 }
 
-/* A number of 127/8 is no name, so that no name server can make it another address. */
+/* A number of 127/8 is not a name, so that no name server can make it another address. */
 static bool is_loopback_number(const char *host, size_t n)
 {
 	char text[INET_ADDRSTRLEN];

@@ -14,7 +14,7 @@ static uint8_t kind_of_branch(const ZydisDecodedInstruction *in, const ZydisDeco
 
 	if (op->type == ZYDIS_OPERAND_TYPE_IMMEDIATE && op->imm.is_relative) {
 		d->to = d->at + d->n + (uint64_t)op->imm.value.s;
-		/* loop and jrcxz have no longer form, xbegin is no jump. */
+		/* loop and jrcxz have no longer form, xbegin is not a jump. */
 		d->is_short = in->meta.category == ZYDIS_CATEGORY_COND_BR &&
 			      in->opcode >> 4 != (in->raw.imm[0].size == 8 ? 7 : 8);
 		d->condition = in->opcode & 15;

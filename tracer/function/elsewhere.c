@@ -40,7 +40,7 @@ static void note_far(const struct file_code *s, struct function_code *c)
 
 /* --- symbols */
 
-/* Each piece of the function has its symbol; those that are no such piece are its clones. */
+/* Each piece of the function has its symbol; those that are not such a piece are its clones. */
 static bool is_other_piece(const struct function_code *c, const char *symbol, uint64_t at)
 {
 	const char *mark = name_mark(symbol, c->symbol);

@@ -265,7 +265,7 @@ static int read_program(struct image *m, const Elf64_auxv_t *aux, size_t n, stru
 				"run a copy without them");
 	}
 	if (!at || !count || count > HEADERS_MAX || size != sizeof(ph[0]))
-		return err_set(e, ERR_UNSUPPORTED, "this is no 64-bit program");
+		return err_set(e, ERR_UNSUPPORTED, "this is not a 64-bit program");
 	rc = image_peek(m->pid, at, ph, (size_t)count * sizeof(ph[0]), e);
 	if (rc)
 		return rc;

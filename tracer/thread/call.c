@@ -315,7 +315,7 @@ static int plan_read(struct plan *p, int32_t tid, struct err *e)
 	    ptrace(PTRACE_GETSIGMASK, tid, sizeof(p->mask), &p->mask) < 0)
 		return regs_error("reading registers", e);
 	if (all.iov_len != sizeof(p->before))
-		return err_set(e, ERR_UNSUPPORTED, "this is no 64-bit program");
+		return err_set(e, ERR_UNSUPPORTED, "this is not a 64-bit program");
 	p->regs = p->before;
 	return load_xstate(tid, &p->x, e);
 }

@@ -20,8 +20,9 @@ static int load(int32_t tid, struct user_fpregs_struct *r, struct err *e)
 
 	if (ptrace(PTRACE_GETREGSET, tid, NT_PRFPREG, &v) < 0)
 		return regs_error("reading registers", e);
-	return v.iov_len == sizeof(*r) ? 0
-				       : err_set(e, ERR_UNSUPPORTED, "this is no 64-bit program");
+	return v.iov_len == sizeof(*r)
+		       ? 0
+		       : err_set(e, ERR_UNSUPPORTED, "this is not a 64-bit program");
 }
 
 static uint8_t *x87(struct user_fpregs_struct *r, unsigned i)

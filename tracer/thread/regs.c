@@ -32,7 +32,7 @@ static int load(int32_t tid, struct user_regs_struct *r, struct err *e)
 		return regs_error("reading registers", e);
 	/* a 32-bit program has other registers */
 	if (v.iov_len != sizeof(*r))
-		return err_set(e, ERR_UNSUPPORTED, "this is no 64-bit program");
+		return err_set(e, ERR_UNSUPPORTED, "this is not a 64-bit program");
 	return 0;
 }
 

@@ -6,7 +6,7 @@
 _Static_assert(sizeof(struct flow_partial) <= FLOW_PARTIAL_BYTES, "the verifier counts so much");
 
 /*
- * Flags that are kept as reasons for a missing result. EXCLUDED is no such reason, because it is
+ * Flags that are kept as reasons for a missing result. EXCLUDED is not such a reason, because it is
  * intended.
  */
 #define KEPT_FLAGS (FLOW_FLAGS_ALL & ~FLOW_EXCLUDED)

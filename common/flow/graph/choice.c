@@ -54,9 +54,9 @@ int choice_check(const struct flow_choice *c, struct err *e)
 			return err_set(e, ERR_LIMIT, "more than %d values wait in a choice",
 				       CHOICE_DEPTH_MAX);
 	}
-	return depth == 1
-		       ? 0
-		       : err_set(e, ERR_INVALID, "a choice of %zu values is no condition", depth);
+	return depth == 1 ? 0
+			  : err_set(e, ERR_INVALID, "a choice of %zu values is not a condition",
+				    depth);
 }
 
 static bool compute(enum flow_op op, int64_t a, int64_t b, int64_t *out)

@@ -346,7 +346,7 @@ int flow_graph_from_value(const struct omis_value *v, struct flow_graph **out, s
 	int rc;
 
 	if (!is_done(&r) || !is_flow || version != 1 || nodes->kind != OMIS_LIST)
-		return err_set(e, ERR_PARSE, "this is no graph of version 1");
+		return err_set(e, ERR_PARSE, "this is not a graph of version 1");
 	if (nodes->list.n > FLOW_NODES_MAX)
 		return err_set(e, ERR_LIMIT, "%zu nodes, %d are the limit", nodes->list.n,
 			       FLOW_NODES_MAX);

@@ -117,7 +117,7 @@ static int fold_rule(const struct flow_graph *g, struct flow_node *n, struct err
 	if (rc)
 		return rc;
 	if (agg_kind_is_of_pairs(n->fold.agg) && !input(g, n, 0)->partial)
-		return err_set(e, ERR_INVALID, "a %s of values that are no pairs",
+		return err_set(e, ERR_INVALID, "a %s of values that are not pairs",
 			       agg_kind_name(n->fold.agg));
 	if (n->fold.agg == AGG_HISTOGRAM && !n->fold.partial_out)
 		return err_set(e, ERR_INVALID, "a histogram is no one number: partial_out is due");
@@ -318,8 +318,8 @@ static int rule_is_fit(const char *until, struct err *e)
 
 	if (!rc && stop_has_batches(&s))
 		return err_set(e, ERR_INVALID,
-			       "values of many ranks are no sequence: they have no batches");
-	return rc ? err_set(e, ERR_INVALID, "'%.60s' is no rule", until) : 0;
+			       "values of many ranks are not a sequence: they have no batches");
+	return rc ? err_set(e, ERR_INVALID, "'%.60s' is not a rule", until) : 0;
 }
 
 /* Checks the second input of a stop: the correlation of the values with previous ones. */
@@ -328,7 +328,7 @@ static int neighbours_fit(const struct flow_node *in, struct err *e)
 	if (in->domain != FLOW_READ)
 		return bad_domain(in, FLOW_READ, e);
 	if (!in->partial || in->gives.agg != AGG_CORRELATION)
-		return err_set(e, ERR_INVALID, "its second input is no partial %s",
+		return err_set(e, ERR_INVALID, "its second input is not a partial %s",
 			       agg_kind_name(AGG_CORRELATION));
 	return 0;
 }

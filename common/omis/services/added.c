@@ -23,11 +23,11 @@ static int check_names(const struct added_spec *s, struct err *e)
 {
 	if (!is_name(s->plugin))
 		return err_set(e, ERR_INVALID,
-			       "'%.60s' is no name of a plug-in: up to %d of a-z 0-9 _", s->plugin,
-			       PLUGIN_NAME_MAX);
+			       "'%.60s' is not a name of a plug-in: up to %d of a-z 0-9 _",
+			       s->plugin, PLUGIN_NAME_MAX);
 	if (!is_name(s->name))
 		return err_set(e, ERR_INVALID,
-			       "'%.60s' is no name of a service: up to %d of a-z 0-9 _", s->name,
+			       "'%.60s' is not a name of a service: up to %d of a-z 0-9 _", s->name,
 			       PLUGIN_NAME_MAX);
 	if (omis_service_find(s->name, strlen(s->name)) || str_has_prefix(s->name, "omig_"))
 		return err_set(e, ERR_INVALID, "%s is a built-in service, or begins as one",
@@ -115,12 +115,12 @@ static int read_param(char *text, struct omis_param *p, struct err *e)
 	p->name = str_trim(name + 1);
 	if (type < 0)
 		return err_set(e, ERR_INVALID,
-			       "'%.40s' is no type: int, float, string, token, binary or any, "
+			       "'%.40s' is not a type: int, float, string, token, binary or any, "
 			       "with * a list",
 			       word);
 	p->type = (enum omis_type)type;
 	if (!is_name(p->name))
-		return err_set(e, ERR_INVALID, "'%.60s' is no name of a parameter", p->name);
+		return err_set(e, ERR_INVALID, "'%.60s' is not a name of a parameter", p->name);
 	if (p->def && !is_default(p))
 		return err_set(e, ERR_INVALID,
 			       "%s has no such default: an integer, \"\" or [] for a list",
@@ -254,10 +254,10 @@ int added_service_read(const char *line, size_t n, struct added_service **out, s
 	for (size_t i = 0; !rc && i < FLAGS; i++) {
 		text[i] = v->n == FIELDS ? omis_values_text(v, i) : NULL;
 		if (!text[i])
-			rc = err_set(e, ERR_PARSE, "this is no definition of a service");
+			rc = err_set(e, ERR_PARSE, "this is not a definition of a service");
 	}
 	if (!rc && !omis_values_i64(v, FLAGS, &flags))
-		rc = err_set(e, ERR_PARSE, "this is no definition of a service");
+		rc = err_set(e, ERR_PARSE, "this is not a definition of a service");
 	if (!rc)
 		rc = added_service_new(
 			&(struct added_spec){ .name = text[NAME],

@@ -266,7 +266,8 @@ static int check_added(struct checking *c, struct omis_call *call, const struct 
 
 	if (as_event)
 		return fault(c, STATUS_TYPE_MISMATCH, call->offset,
-			     "%s is no event service and cannot stand before the ':'", call->name);
+			     "%s is not an event service and cannot stand before the ':'",
+			     call->name);
 	call->service = &a->s;
 	rc = check_params(c, call);
 	return rc ? rc : carry(c, call, a);
@@ -294,7 +295,7 @@ int check_call(struct checking *c, struct omis_call *call, bool as_event)
 		return unknown_service(c, call);
 	if ((s->class == OMIS_EVENT) != as_event)
 		return fault(c, STATUS_TYPE_MISMATCH, call->offset,
-			     as_event ? "%s is no event service and cannot stand before the ':'"
+			     as_event ? "%s is not an event service and cannot stand before the ':'"
 				      : "%s is an event service, not an action,",
 			     call->name);
 	if (s->where == OMIS_AT_EVENT && !c->event && !c->inner)

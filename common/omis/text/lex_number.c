@@ -173,7 +173,7 @@ static int to_float(struct lex *l, struct number *num, struct omis_value *v)
 		return lex_nomem(l);
 	if (rc && strspn(num->text, "+-.0123456789eE") == strlen(num->text) &&
 	    strpbrk(num->text, "eE") && lex_is_digit(num->text[strlen(num->text) - 1]))
-		return lex_fail(l, num->offset, "%.40s is no number or too large", num->text);
+		return lex_fail(l, num->offset, "%.40s is not a number or too large", num->text);
 	if (rc)
 		return bad(l, num);
 	v->kind = OMIS_FLOAT;
@@ -187,7 +187,7 @@ static int to_binary(struct lex *l, const struct number *num, struct omis_value 
 	uint64_t n;
 
 	if (str_to_u64(num->text, 0, UINT32_MAX, &n))
-		return lex_fail(l, num->offset, "'%.40s' is no length of a binary value",
+		return lex_fail(l, num->offset, "'%.40s' is not a length of a binary value",
 				num->text);
 	l->at++;
 	if (n > l->n - l->at)

@@ -67,7 +67,7 @@ static int parse_word(struct lex *l, struct omis_value *v)
 	if (lex_next(l) == '(')
 		return lex_fail(l, v->offset, "a service cannot be a parameter,");
 	if (!token_is_valid(p, n))
-		return lex_fail(l, v->offset, "'%.*s' is no token (a string needs quotes),",
+		return lex_fail(l, v->offset, "'%.*s' is not a token (a string needs quotes),",
 				n > 40 ? 40 : (int)n, p);
 	return copy_word(l, p, n, v);
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Event logs in SQL: omig log load into SQLite and PostgreSQL, when it is killed, without space, and
-# into files that are no archives.
+# into files that are not archives.
 . tests/system/lib.sh
 
 golden=tests/golden/eventlog

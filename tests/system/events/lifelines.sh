@@ -144,7 +144,7 @@ check 'the slowest is chosen by a key' slowest
 check 'and let go' test "$(line 3)" = '""'
 missing() { line 4 | grep -q '^"block.id 5: .*missing: disk.read.end'; }
 check 'a line is found by its key, and what it lacks is shown' missing
-check 'names are no script' test "$(line 5)" = '"run.olog - lifelines"'
+check 'names are not script' test "$(line 5)" = '"run.olog - lifelines"'
 check 'and no markup' test "$(line 6)" = 0
 check 'the address says what is shown' sh -c 'test -n "$1"' - "$(line 7 | grep '^"lines 201 ')"
 check 'it is not empty' test "$(line 8)" = true

@@ -252,7 +252,7 @@ head -c 5000 /dev/urandom >"$TMPDIR/noise"
 check 'noise has no events' says ' 0 events ok, 0 bad, 5000 bytes skipped' omig log cat --from \
 	olog "$TMPDIR/noise"
 check 'no file is status 4' status_is 4 omig log cat "$TMPDIR/none"
-check 'a folder is no log' status_is 5 omig log cat "$TMPDIR"
+check 'a folder is not a log' status_is 5 omig log cat "$TMPDIR"
 sed -e ':a' -e '/\\$/N' -e 's/\\\n//' -e ta >"$TMPDIR/wild.ulm" <<'END'
 DATE=20070215110703.2102 HOST=h PROG=globus-gridftp-server NL.EVNT=FTP_INFO NBYTES=55 \
 DEST=[129.79.4.64]

@@ -10,7 +10,7 @@ cd "$TMPDIR" || exit 2
 check 'it starts a monitor and is watched' start receiver monitor x-netlog://127.0.0.1:0
 in_tree() { omig tree --depth processes | grep -q 'omig  job receive\.'; }
 check 'its process is in the tree' until_true 20 in_tree
-check 'and it is no rank' sh -c '! omig tree --depth processes | grep -q rank'
+check 'and it is not a rank' sh -c '! omig tree --depth processes | grep -q rank'
 
 # --- subscribed before the first event
 omig events on 't*' 'old.*' 'received.*' 'all.*' --for 1000s --to all.olog >on.out 2>on.err &

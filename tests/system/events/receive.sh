@@ -195,7 +195,7 @@ spooled() {
 }
 check 'a file that another receiver writes' spooled
 check 'an address that is none' refuses 2 'not one of file' omig log receive --to ./x.olog http://x
-check 'a file is no address' refuses 2 'begins with x-netlog' omig log receive --to ./x.olog y
+check 'a file is not an address' refuses 2 'begins with x-netlog' omig log receive --to ./x.olog y
 url_of_file() {
 	omig log receive --to "file://$TMPDIR/by-url.olog" --for 100ms x-netlog://127.0.0.1:0 &&
 		[ -f by-url.olog ] && [ -d by-url.olog.spool ]
@@ -205,7 +205,7 @@ check 'another destination needs a spool, and the reason is said' refuses 2 \
 	'events wait there on disk until x-netlog' omig log receive --to x-netlog://127.0.0.1:1
 check 'a folder that is not there' refuses 1 'No such file' omig log receive \
 	--to ./none/x.olog x-netlog://127.0.0.1:0
-check 'a bare name is no destination of NetLogger' refuses 1 'neither a path' \
+check 'a bare name is not a destination of NetLogger' refuses 1 'neither a path' \
 	"$T/netlogged" netlogger run7 1
 check 'and no other URL' refuses 1 'is not one of' "$T/netlogged" netlogger http://run7 1
 bare() { ! ls | grep -qx run7; }

@@ -58,6 +58,6 @@ refuses() { # WORDS COMMAND...
 	"$@" >refused 2>&1
 	[ $? = 2 ] && grep -q "$words" refused
 }
-check 'a time that is none' refuses 'is no time' omig run --sensors=never -- true
+check 'a time that is none' refuses 'is not a time' omig run --sensors=never -- true
 check 'another destination' refuses 'not one of' omig log sense --to http://x
 tap_end

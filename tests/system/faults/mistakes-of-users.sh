@@ -34,8 +34,8 @@ check 'a string that is none, in the environment' fails 3 'OMIG_MAINSM: not a co
 check 'a port that is none' fails 2 'the port is wrong' omig tree --mainsm "omig1:127.0.0.1:0:$pin"
 check 'a pin that is cut off' fails 2 'the pin .* is wrong' omig tree --mainsm \
 	"omig1:127.0.0.1:$port:abc"
-check 'a time-out that is none' fails 2 'OMIG_TIMEOUT: soon is no time' env OMIG_TIMEOUT=soon omig \
-	tree
+check 'a time-out that is none' fails 2 'OMIG_TIMEOUT: soon is not a time' \
+	env OMIG_TIMEOUT=soon omig tree
 check 'the pin of another monitor' fails 5 \
 	'has not the pin .* another monitor, or the string is old' \
 	elsewhere wrong-pin omig tree --mainsm \
@@ -126,7 +126,7 @@ refused() {
 	comes_out 2 "$1" request --follow 1ms "$2"
 }
 check 'a call that there is not' refused \
-	"PARAMETER_ERROR 'MPI_Sned' is no library call that can be watched; did you mean 'MPI_Send'" \
+	"PARAMETER_ERROR 'MPI_Sned' is not a library call that can be watched; did you mean 'MPI_Send'" \
 	'thread_has_started_lib_call([],"MPI_Sned"): print([1])'
 check 'a signal that there is not' refused 'PARAMETER_ERROR there is no signal 99' \
 	'thread_received_signal([],[99]): print([1])'

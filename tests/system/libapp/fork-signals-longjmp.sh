@@ -90,7 +90,7 @@ for f in $flavours; do
 			is_alive "$pid" && ! grep -q "rank .* pid $pid " "$TMPDIR/tree" || return 1
 		done
 	}
-	check "$f: the daemons that they left are no ranks" no_daemon_is_watched
+	check "$f: the daemons that they left are not ranks" no_daemon_is_watched
 	check "$f: no call that was left is open" until_true 10 none_is_open
 	: >"$TMPDIR/bare.end"
 	: >"$TMPDIR/watched.end"

@@ -104,8 +104,8 @@ large_segment() {
 check "$f: files may not grow to what the segment needs: unwatched" large_segment
 check "$f: 64 open files" limited -n 64
 
-# A program that is no MPI program at all: a shell and its children, also with everything bound at
-# start.
+# A program that is not an MPI program at all: a shell and its children, also with everything bound
+# at start.
 for p in 'echo hello' '/bin/ls / | wc -l' 'exec /bin/true'; do
 	check "preloaded into a shell: $p" test "$(LD_PRELOAD=$B/lib/libomig.so sh -c "$p" 2>&1)" \
 		= "$(sh -c "$p" 2>&1)"

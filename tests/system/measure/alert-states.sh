@@ -96,5 +96,5 @@ kill -KILL "$(daemon_pid mainsm)"
 wait $lost
 check 'the end of mainsm ends it with status 3' test $? = 3
 check 'which it says as JSON' says '"error":\{"status":3,"text":".*mainsm' cat "$TMPDIR/lost.out"
-check 'no job is no alert' says '^0$' grep -c '"state"' "$TMPDIR/lost.out"
+check 'no job is not an alert' says '^0$' grep -c '"state"' "$TMPDIR/lost.out"
 tap_end

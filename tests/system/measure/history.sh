@@ -45,7 +45,7 @@ check 'partners are not in it' comes_out 2 'no --by' omig calls --from -1h --by 
 check 'ranks as they were' says '^ +1 +.* - +run +[0-9.]+ ' omig top --at now --job wind
 check 'in JSON' says '"job":"wind","rank":1,' omig top --at now --job wind --json
 check 'a time that is none' comes_out 2 'no such day or time' omig top --at 25:00
-check 'an unknown word' comes_out 2 "'noon' is no time; give 13:05, -2h" omig top --at noon
+check 'an unknown word' comes_out 2 "'noon' is not a time; give 13:05, -2h" omig top --at noon
 check 'a time before all' comes_out 4 'the history has no ranks' omig top --at -20d
 
 killed=$(mainsm_pid)

@@ -28,7 +28,7 @@ check 'a text is added' says '^sent is version 1$' omig metrics add sent.pmsl
 check 'one that uses it' says '^more is version 1$' omig metrics add more.pmsl
 check 'a mistake has its place' says '^sent:1:42: error: there is no metric .* Send_volum$' \
 	omig metrics add bad.pmsl --name sent
-check 'what is no name is refused' status_is 2 omig metrics add sent.pmsl --name ''
+check 'what is not a name is refused' status_is 2 omig metrics add sent.pmsl --name ''
 check 'no file is status 4' status_is 4 omig metrics add none.pmsl
 check 'they are listed' says '^more +1 +[0-9T:Z-]+ +Sent_twice +sent$' omig metrics list
 check 'as JSON' says '"name":"more","version":1,.*"metrics":\["Sent_twice"\],"uses":\["sent"\]' \

@@ -48,7 +48,7 @@ Bad(Process p, TimeInterval t) {
 	RETURN SUM(r AT e(p, vt) WHERE vt > 10 OR (r AT e(p, vt)) > 1);
 }
 END
-check 'what is no choice has its place' says 'bad.pmsl:4:33: error: a choice of virtual times' \
+check 'what is not a choice has its place' says 'bad.pmsl:4:33: error: a choice of virtual times' \
 	omig check "$TMPDIR/bad.pmsl"
 check 'and its remedy' says 'hint: SUM\(x\[vt\] WHERE vt > 10 AND' omig check "$TMPDIR/bad.pmsl"
 sed 's/vt % every/vt % 10/' "$TMPDIR/some.pmsl" >"$TMPDIR/fixed.pmsl"

@@ -126,7 +126,7 @@ done
 check 'of several jobs none is chosen' says 'choose one with --job' omig waits
 omig run --job plain -- sleep 300 &
 plain=$!
-check 'a job without MPI is no job that has ended' until_true 30 \
+check 'a job without MPI is not a job that has ended' until_true 30 \
 	says 'no process of the job is a rank' \
 	omig waits --job plain
 check 'that has a status of its own' status_is 4 omig matrix --job plain

@@ -51,7 +51,8 @@ check 'without a monitor there are no other hosts: status 3' status_is 3 omig ne
 	--real --hosts 127.0.0.1
 check 'what had no values is named' says '^no values: T_D' omig neko run "$TMPDIR/some.conf" \
 	--simulate
-check 'what is no result has a remedy' says 'omig neko run -o' omig neko compare $example $example
+check 'what is not a result has a remedy' says 'omig neko run -o' \
+	omig neko compare $example $example
 sed 's/loss = .*/loss = 0/; s/exponential/constant/' $example >"$TMPDIR/never.conf"
 check 'a rule that never holds ends with the deadline' status_is 124 \
 	omig neko run "$TMPDIR/never.conf" --simulate --deadline 100ms
@@ -272,7 +273,7 @@ check 'but not over another one' says 'is a sweep' omig neko plot "$TMPDIR/sweep
 head -c 1000 "$TMPDIR/raft.json" >"$TMPDIR/half.json"
 check 'half a file has its place' says 'half.json:1:1001: ' omig neko plot "$TMPDIR/half.json"
 echo '{"quantities":7}' >"$TMPDIR/other.json"
-check 'other JSON is no result' says 'write it with omig neko run -o' omig neko plot \
+check 'other JSON is not a result' says 'write it with omig neko run -o' omig neko plot \
 	"$TMPDIR/other.json"
 # --- networks by their classes in Neko: figure 12 of the NekoStat report as printed
 cat >"$TMPDIR/fig12.conf" <<'END'
@@ -395,8 +396,8 @@ if command -v cc >/dev/null 2>&1; then
 	check 'one that is ahead has the error in the values' says '^delay .* 0.04[0-9]*$' clock \
 		ahead --set clock.ahead=20ms
 	check 'and its offset' grep -q '"offset":0.02,"error":0.02' "$TMPDIR/clock/clock.json"
-	check 'its settings are checked' says 'clock.ahead: .3s. is no time from 0 to 1 s' clock \
-		ahead --set clock.ahead=3s
+	check 'its settings are checked' says 'clock.ahead: .3s. is not a time from 0 to 1 s' \
+		clock ahead --set clock.ahead=3s
 	check 'an unknown clock is named' says \
 		'no clock .stedy. in the shared object; did you mean steady' clock stedy
 	# --- the log of events is complete up to the end, and up to a crash

@@ -64,7 +64,8 @@ check 'too few parameters' says 'PARAMETER_ERROR device_counters takes 3 paramet
 check 'of another type' says 'TYPE_MISMATCH parameter kind of device_counters takes a string' \
 	omig request ':device_counters([],5,"lo")'
 check 'a slip of the pen' says 'did you mean device_list' omig request ':device_lits([])'
-check 'no event' says 'is no event service' omig request --follow 1 'device_list([]): print([1])'
+check 'no event' says 'is not an event service' \
+	omig request --follow 1 'device_list([]): print([1])'
 check 'what carries them is internal' says 'UNKNOWN_SERVICE' \
 	omig request ':omig_plugin_info([],"device_list",[])'
 library() {
@@ -81,7 +82,7 @@ rm -f "/dev/shm/omig-test-$$"
 
 # --- refused ones
 check 'no file' status_is 4 omig plugin add none.so
-check 'no path' says 'is no absolute path' omig request ':omig_plugin_add([],"counters.so")'
+check 'no path' says 'is not an absolute path' omig request ':omig_plugin_add([],"counters.so")'
 check 'another version' says 'made for version 99 of plug-ins, this lm has version 1' added version
 check 'no symbol' says 'has no symbol omig_plugin' added nosymbol
 check 'a crash while it is loaded' says 'the process of the plug-in has ended' added atload
@@ -89,7 +90,7 @@ check 'a crash in open' says 'the process of the plug-in has ended' added atopen
 check 'a failure in open' says 'it refused to open: the device is away' added refuses
 check 'a hang in open' says 'did not answer within 1.5 s' added hangs
 check 'a built-in name' says 'node_get_info is a built-in service' added builtin
-check 'a type that is none' says "'text' is no type" added badtype
+check 'a type that is none' says "'text' is not a type" added badtype
 check 'no shared object' says 'it cannot be loaded' \
 	sh -c 'echo text >"$TMPDIR/text.so" && omig plugin add "$TMPDIR/text.so"'
 check 'none of them is left' says '^counters$' \
@@ -105,7 +106,7 @@ no_zombies() {
 check 'their processes have been reaped' until_true 10 no_zombies
 linked() {
 	ln -s bad.so "$TMPDIR/link.so" &&
-		says 'is no regular file' omig request ":omig_plugin_add([],\"$TMPDIR/link.so\")"
+		says 'is not a regular file' omig request ":omig_plugin_add([],\"$TMPDIR/link.so\")"
 }
 check 'a link' linked
 

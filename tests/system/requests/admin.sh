@@ -64,10 +64,10 @@ for d in mainsm sm lm; do
 	if [ $d != lm ]; then
 		put_conf 'listen = 198.51.100.77\n'
 		check "$d: an address of another host" refused $d \
-			'listen: 198.51.100.77 is no address of this host'
+			'listen: 198.51.100.77 is not an address of this host'
 		put_conf "listen = $(printf 'x%.0s' $(seq 80))\n"
 		check "$d: a name that has no address" refused $d \
-			'listen: x*x is no address of this host: '
+			'listen: x*x is not an address of this host: '
 		put_conf "listen = $(uname -n)\n"
 		check "$d: the name of this host" says 'the configuration is good' $d --config \
 			"$conf" --check-config
@@ -151,7 +151,8 @@ check 'for programs too' says '"warnings":\["the certificate ends in 23h' omig s
 check 'omig doctor as well' says 'note +daemon +lm n_1: the certificate ends in 23h' omig doctor
 old=$(figure lm certificate_expires_ns)
 echo garbage >"$own/cert.pem"
-check 'lm: refuses what is no certificate' reload lm 'reload refused, the old configuration stays: '
+check 'lm: refuses what is not a certificate' \
+	reload lm 'reload refused, the old configuration stays: '
 issue -7200 -60
 check 'lm: and one that has expired' reload lm 'reload refused, .*expired'
 issue -60 864000

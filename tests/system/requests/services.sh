@@ -60,10 +60,11 @@ check 'a priority of the process' answered 0 '^OK$' ":proc_set_priority([$p],9)"
 check 'is of all threads' nice_is "$tid" 9
 check 'also of the first' nice_is "$one" 9
 check 'its priority is shown plus 20' answered 0 ': 29$' ":proc_get_info([$p],4096)"
-check 'what is no nice value' answered 2 'PARAMETER_ERROR.*-20 to 19' ":proc_set_priority([$p],20)"
+check 'what is not a nice value' answered 2 'PARAMETER_ERROR.*-20 to 19' \
+	":proc_set_priority([$p],20)"
 check 'a signal for a thread' answered 0 '^OK$' ":thread_send_signal([$t],10)"
 check 'reaches it' until_true 10 grep -qx "signal 10 $tid" "$TMPDIR/a.out"
-check 'what is no signal' answered 2 PARAMETER_ERROR ":thread_send_signal([$t],65)"
+check 'what is not a signal' answered 2 PARAMETER_ERROR ":thread_send_signal([$t],65)"
 
 # --- actions behind a ';' see the effects of those before
 states_are() { # STATES REQUEST: of the second action, one a process
@@ -189,7 +190,7 @@ for shape in "-1,1,1,1" "$written,0,1,1" "$written,4,3,1" "$written,4,4,0" \
 	check "a shape that makes no sense: $shape" answered 2 PARAMETER_ERROR \
 		":proc_read_memory([$p],$shape)"
 done
-check 'what is no byte' answered 2 PARAMETER_ERROR ":proc_write_memory([$p],$written,1,1,[256])"
+check 'what is not a byte' answered 2 PARAMETER_ERROR ":proc_write_memory([$p],$written,1,1,[256])"
 
 # --- modules
 inside() { # ADDR FIELD: it is in [FIELD, FIELD+next) of the first module

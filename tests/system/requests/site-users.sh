@@ -163,7 +163,7 @@ check 'by the port of the site as well' says 'unknown ca' hello_there "127.0.0.1
 	"$(lm_cert alice)" lm
 check 'a tool of the mainsm of alice is refused there' says 'unknown ca' \
 	hello_there "127.0.0.1:$site_port" "$(tool_cert alice "$(key_of alice)")" tool
-check 'a user that has joined is no admin' status_is 5 as alice omig admin --site "$U/join.conn"
+check 'a user that has joined is not an admin' status_is 5 as alice omig admin --site "$U/join.conn"
 check 'and drops no user' status_is 5 as alice omig admin --site "$U/join.conn" drop "$(key_of bob)"
 
 # --- what the admin sees

@@ -178,7 +178,7 @@ else
 	}
 	check 'it has waited' until_true 10 has_waited
 fi
-check 'there is no such system call' says 'nonsense. is no system call of this machine' \
+check 'there is no such system call' says 'nonsense. is not a system call of this machine' \
 	omig request --follow 2s "thread_has_started_sys_call([$stack],\"nonsense\"): print([1])"
 unfollow
 
@@ -247,7 +247,7 @@ check 'mask and limits are those that the lm was started with' until_true 10 as_
 check 'all of them' until_true 10 grep -qx err "$TMPDIR/created.err"
 kill -KILL $creator
 ln -s "$TMPDIR/created.out" "$TMPDIR/link"
-check 'a stream is no link' fails_with 'OS_ERROR.*cannot be started' \
+check 'a stream is not a link' fails_with 'OS_ERROR.*cannot be started' \
 	":proc_create([$node],\"/bin/true\",[],[],[\"\",\"$TMPDIR/link\"])"
 check 'what cannot be started' fails_with 'OS_ERROR.*No such file' \
 	":proc_create([$node],\"/bin/no-such-program\",[],[],[])"

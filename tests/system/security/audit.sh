@@ -151,7 +151,7 @@ wrong 2 TYPE_MISMATCH ":proc_send_signal([$p],[9,10])"
 wrong 2 TYPE_MISMATCH ':thread_stop(1)'
 wrong 2 TYPE_MISMATCH ':thread_stop(["x"])'
 wrong 2 TYPE_MISMATCH ":proc_write_memory_bin([$p],1,1,1,[1,2])"
-check 'an action in the place of an event' answered 2 'TYPE_MISMATCH thread_stop is no event' \
+check 'an action in the place of an event' answered 2 'TYPE_MISMATCH thread_stop is not an event' \
 	--follow 1s 'thread_stop([]): print([1])'
 wrong 2 TYPE_MISMATCH ':proc_has_terminated([])'
 wrong 2 UNKNOWN_ECP ":proc_send_signal([\$proc],10)"

@@ -118,16 +118,16 @@ check 'its events come' events_go_on
 fds=$(figure fds)
 rss=$(figure rss_bytes)
 
-# --- files that are no segments, and never become one
+# --- files that are not segments, and never become one
 check 'its file is not sealed' refused unsealed 'not sealed'
 check 'its size is another one' refused size 'not have the size in its header'
 check 'it is truncated after that' refused truncated '(not sealed|not have the size in its header)'
 check 'it has grown' refused grown 'has a size of [0-9]+ bytes, the file has [0-9]+'
-check 'an ordinary file' refused file 'no memory file'
-check 'a pipe with a name' refused fifo 'no memory file'
-check 'a device' refused device 'no memory file'
-check 'a directory' refused directory 'no memory file'
-check 'a file of 1 TiB' refused sparse 'no memory file'
+check 'an ordinary file' refused file 'not a memory file'
+check 'a pipe with a name' refused fifo 'not a memory file'
+check 'a device' refused device 'not a memory file'
+check 'a directory' refused directory 'not a memory file'
+check 'a file of 1 TiB' refused sparse 'not a memory file'
 if vandal huge 0; then
 	check 'memory of huge pages' refused huge 'plain pages'
 else
@@ -145,11 +145,11 @@ check 'it says that it is process 1' refused pid 'belongs to process 1"' 1
 check 'it says that it is the good program' refused pid 'belongs to process' \
 	"$(cat "$TMPDIR/good.pid.0")"
 
-# --- messages that are no registrations
-check 'a message with another magic number' refused message 'no message of libomig'
+# --- messages that are not registrations
+check 'a message with another magic number' refused message 'not a message of libomig'
 check 'a message of another version' refused other \
 	'lm has segment version [0-9]+, libomig has [0-9]+: .omig stop.'
-check 'half a message' refused half 'no message of libomig'
+check 'half a message' refused half 'not a message of libomig'
 check 'no descriptor' refused nofd 'no single descriptor'
 check 'two descriptors' refused twofds 'no single descriptor'
 check 'two hundred descriptors' refused manyfds 'no single descriptor'

@@ -29,9 +29,9 @@ port=$(cat "$TMPDIR/port")
 for p in mainsm sm; do
 	check "$p: a port that is taken" refuses "cannot listen on 127.0.0.1 port $port" $p \
 		--port "$port"
-	check "$p: a name without an address" refuses 'listen: nohost.invalid is no address' $p \
-		--listen nohost.invalid
-	check "$p: the address of another host" refuses 'listen: 203.0.113.9 is no address' $p \
+	check "$p: a name without an address" refuses \
+		'listen: nohost.invalid is not an address' $p --listen nohost.invalid
+	check "$p: the address of another host" refuses 'listen: 203.0.113.9 is not an address' $p \
 		--listen 203.0.113.9
 	check "$p: its defaults are good" good $p --check-config
 done

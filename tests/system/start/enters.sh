@@ -142,7 +142,8 @@ done
 check "process -1 is refused" comes_out 1 'process -1 at n_1: refused: ' omig attach -- -1
 check "the lm itself is refused" comes_out 1 'refused: there is no process' omig attach \
 	"$(lm_of_this)"
-check "what is no job is not found" comes_out 4 'is no process and no job' omig attach nothing
+check "what is not a job is not found" comes_out 4 'is neither a process nor a running job' \
+	omig attach nothing
 check "detach needs to be asked for something" comes_out 2 'which process or job' omig detach
 check "errors are JSON on request" comes_out 4 '^\{"error"' omig attach --json nothing
 observer=$(omig cert token tool-observe --lifetime=10m)

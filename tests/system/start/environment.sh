@@ -107,14 +107,15 @@ check '--listen: it listens elsewhere already' warns_once \
 	'--listen 127.0.0.9 has no effect: your mainsm runs at 127.0.0.1; to change that: omig stop, then again$' \
 	127.0.0.9
 check '--listen: no address, while one runs' warns_once \
-	'--listen: nosuchhost.invalid is no address of this host' nosuchhost.invalid
+	'--listen: nosuchhost.invalid is not an address of this host' nosuchhost.invalid
 refuses() { # the string of an ended mainsm exists: the reported error is the address
 	omig stop >/dev/null 2>&1
 	omig env --listen nosuchhost.invalid >"$TMPDIR/out" 2>&1
 	rc=$?
 	cat "$TMPDIR/out"
-	[ $rc = 3 ] && grep -q '^omig: .*listen: nosuchhost.invalid is no address of this host' \
-		"$TMPDIR/out" &&
+	[ $rc = 3 ] &&
+		grep -q '^omig: .*listen: nosuchhost.invalid is not an address of this host' \
+			"$TMPDIR/out" &&
 		! grep -q 'does not answer' "$TMPDIR/out"
 }
 check '--listen: no address' refuses

@@ -54,10 +54,10 @@ for mode in plain threads fork daemon exec; do
 	check "$mode: they are switched on remotely" until_true 30 tells_events $mode
 	check "$mode: they have no rank" sh -c "! grep rank= $TMPDIR/events"
 	check "$mode: its probes too" until_true 30 tells_probes $mode
-	check "$mode: it is no rank" sh -c "! omig tree --job $mode | grep rank"
+	check "$mode: it is not a rank" sh -c "! omig tree --job $mode | grep rank"
 	check "$mode: it ends as the unwatched program" ends_as_bare $mode alone $mode
 done
-until_true 20 sh -c '! omig tree --job daemon | grep -q run$' # it is no child of this shell
+until_true 20 sh -c '! omig tree --job daemon | grep -q run$' # it is not a child of this shell
 
 for mode in plain fork daemon; do
 	runs probe-$mode alone-probe $mode

@@ -44,7 +44,7 @@ check 'a library call that there is not' fails_with 4 'did you mean MPI_Send?' \
 	omig events tail --json 'io.*' MPI_Sendd
 check 'nor its begin' fails_with 4 'did you mean MPI_Barrier?' \
 	omig events on --json --to "$TMPDIR/x.olog" MPI_Barier.start
-check 'nor any of such a beginning' fails_with 4 'is no library call' \
+check 'nor any of such a beginning' fails_with 4 'is not a library call' \
 	omig events tail --json 'MPI_Qqqqqq*'
 check 'but some of another' fails_with 3 'no mainsm' \
 	omig events tail --json 'MPI_*' 'MPI_Isen*' MPI_Send MPI_Send.end Sendd
@@ -58,7 +58,7 @@ check 'a file that there is not' fails_with 4 'nofile' omig log cat --json nofil
 check 'and one of a run' fails_with 4 'nofile' omig neko run --simulate --json nofile
 echo 'M(TimeInterval t) { RETURN' >"$TMPDIR/bad.pmsl"
 check 'two files of one input' fails_with 2 'one file' omig compare --json - -
-check 'a folder is no summary' fails_with 2 'directory' omig show --json "$TMPDIR"
+check 'a folder is not a summary' fails_with 2 'directory' omig show --json "$TMPDIR"
 check 'a job with a name that a rank has no room for' fails_with 2 '1 to 63 bytes' \
 	omig env --json --job 0123456789012345678901234567890123456789012345678901234567890123
 check 'no time since now' fails_with 2 'nothing was since then' omig calls --json --from now

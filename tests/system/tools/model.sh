@@ -37,7 +37,7 @@ printf 'busy,a,b,completed:a,completed:b\n5,1,0,1,0\n6,1,1,1,0\n5,1,0,1,0\n' >"$
 check 'a demand without an upper bound is unknown' says '^b  *1  *-  *1  *-  *-  *no upper bound$' \
 	omig model estimate --method constant "$TMPDIR/open.csv"
 printf 'busy,a,b\n10,2,1\n9,2,2\n14,3,2\n13,3,3\n21,4,1\n' >"$TMPDIR/below.csv"
-check 'an interval that is unknown is no number' says '^b .* 0 [+]- - ' \
+check 'an interval that is unknown is not a number' says '^b .* 0 [+]- - ' \
 	omig model estimate --compare "$TMPDIR/below.csv"
 check 'a level out of range is blamed' says '--level: a number from' \
 	omig model estimate --level 1 $file
@@ -67,7 +67,7 @@ check 'too many periods are named' says '10000 periods, each cut into 1000, are 
 	omig model experiment table2 --periods 10000 --cut 1000
 check 'a search without estimates claims no fit' says '^No setting can be compared' \
 	omig model experiment table2 --fit --periods 2 --replications 2
-check 'a law is named, too' says "'gauss' is no distribution" omig model experiment table2 \
+check 'a law is named, too' says "'gauss' is not a distribution" omig model experiment table2 \
 	--service gauss
 
 model=examples/model/customers.lqn

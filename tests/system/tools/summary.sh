@@ -314,7 +314,7 @@ check 'the summary says that nothing was read' grep -Eq \
 check 'and from when its last values are' grep -Eq \
 	'^omig: not covered: 2 ranks, first rank 0 on .*: last values from up to [0-9.]+ s before the end$' \
 	"$TMPDIR/gone.err"
-check 'these are no final ones' of "$TMPDIR/gone.json" \
+check 'these are not final ones' of "$TMPDIR/gone.json" \
 	'not any(r["final"] for r in p) and all(r["calls"] for r in p) and s["missing"]'
 held lost
 check 'a job is read under the next monitor' was_read

@@ -16,7 +16,7 @@ omig run --job heat -- "mpirun.$f" -n 3 $over "$(heat "$f")" $as_long_as_needed 
 job=$!
 check 'the ranks run' until_true 20 ranks_are 3
 check 'an address that others reach is refused' says 'use the ssh line' omig web --listen 0.0.0.0
-check 'a name is no address' says 'no numeric address' omig web --listen localhost
+check 'a name is not an address' says 'not a numeric address' omig web --listen localhost
 omig web --port 0 </dev/null >"$TMPDIR/web" 2>"$TMPDIR/web.err" &
 web=$!
 check 'the first line is a link' until_true 10 grep -Eq \

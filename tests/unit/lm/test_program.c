@@ -137,7 +137,7 @@ TEST(a_name_that_cannot_be_is_refused)
 	ck_assert_int_eq(process_wait(process_start(&lm_daemon_spec,
 						    OPTIONS("--mainsm", conn, "--host", "a b"))),
 			 DAEMON_FAILED);
-	ck_assert(has_said("this host's name is no name"));
+	ck_assert(has_said("this host's name is not a name"));
 }
 
 TEST(settings_end_at_their_bounds)

@@ -128,13 +128,13 @@ TEST(files_that_are_not_ours_are_refused)
 		const char *names, *boot, *words;
 	} bad[] = {
 		{ "1\n", NULL, "two or three fields" },
-		{ "x\ta\n", NULL, "no number of a name" },
-		{ "0\ta\n", NULL, "no number of a name" },
-		{ "4294967295\ta\n", NULL, "no number of a name" },
-		{ "1\t\n", NULL, "no number of a name" },
-		{ "1\ta\n", "x\n", "no boot count" },
-		{ "1\ta\n", "-1\n", "no boot count" },
-		{ "1\ta\n", "1073741824\n", "no boot count" },
+		{ "x\ta\n", NULL, "not a number of a name" },
+		{ "0\ta\n", NULL, "not a number of a name" },
+		{ "4294967295\ta\n", NULL, "not a number of a name" },
+		{ "1\t\n", NULL, "not a number of a name" },
+		{ "1\ta\n", "x\n", "not a boot count" },
+		{ "1\ta\n", "-1\n", "not a boot count" },
+		{ "1\ta\n", "1073741824\n", "not a boot count" },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Links of servers: programs that others dial, and that are no daemons of the tree. */
+/* Links of servers: programs that others dial, and that are not daemons of the tree. */
 #include "common/authority/certs.h"
 #include "common/base/array.h"
 #include "common/base/file.h"

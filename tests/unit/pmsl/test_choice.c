@@ -131,7 +131,7 @@ TEST(numbers_that_choose_are_whole_and_lists_are_not_empty)
 	args[2] = (struct bind_arg){ .is_given = true, .value = 2.5 };
 	rc = try_plan(CHOOSING("r AT e(p, vt)", "vt > k"), "M", TWO_NODES);
 	ck_assert_int_eq(rc, -ERR_INVALID);
-	ck_assert_str_eq(diags.v[diags.n - 1].text, "2.5 is no whole number: virtual times are");
+	ck_assert_str_eq(diags.v[diags.n - 1].text, "2.5 is not a whole number: virtual times are");
 	memset(args, 0, sizeof(args));
 }
 

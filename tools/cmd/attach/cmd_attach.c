@@ -283,7 +283,7 @@ static int fail_without(const struct ranks_choice *c)
 {
 	if (!c->launcher[0])
 		return cmd_fail(CMD_NOTFOUND,
-				"%s is no process and no job that runs: omig attach lists them",
+				"%s is neither a process nor a running job: omig attach lists them",
 				c->missing);
 	return cmd_fail(CMD_NOTFOUND,
 			"process %s is %s, and no node that is known has ranks of its job: run "

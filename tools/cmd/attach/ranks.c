@@ -225,7 +225,8 @@ static int choose_launcher(struct ranks *s, const char *target, struct ranks_cho
 	return CMD_OK;
 }
 
-/* A process that no launcher has started, or that is no rank: the lm of this host examines it. */
+/* A process that no launcher has started, or that is not a rank: the lm of this host examines it.
+ */
 static bool add_pid(struct ranks *s, const char *target)
 {
 	struct rank *r;

@@ -74,7 +74,7 @@ static void be_recorder(const struct run_record *r, int ready, pid_t parent)
 	_exit(record(r));
 }
 
-/* A log of an earlier run is replaced; anything that is no file stays. */
+/* A log of an earlier run is replaced; anything that is not a file stays. */
 static void remove_old(const char *path)
 {
 	struct stat st;

@@ -314,6 +314,6 @@ int cmd_plugin(int argc, char **argv)
 	if (v->takes ? n != 2 : n != 1)
 		return cmd_usage(&spec, "%s", v->takes ? v->takes : "list takes nothing else");
 	if (!is_list_of_nodes(w.nodes))
-		return cmd_usage(&spec, "'%s' is no list of nodes such as n_1,n_2", w.nodes);
+		return cmd_usage(&spec, "'%s' is not a list of nodes such as n_1,n_2", w.nodes);
 	return run(&w, v, v->takes ? argv[first + 1] : NULL);
 }

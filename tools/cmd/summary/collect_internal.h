@@ -12,7 +12,7 @@ struct member {
 	struct summary_process p;
 	int64_t world_size;
 	int64_t parent; /* pid of what started it; 0: not known */
-	size_t section; /* NO_SECTION while it is no rank */
+	size_t section; /* NO_SECTION while it is not a rank */
 	bool has_sibling; /* of the same parent: that is a launcher, and no wrapper of one rank */
 	bool is_timed; /* began_s and seconds are known */
 	bool has_ended; /* in the latest tree */

@@ -45,7 +45,7 @@ class Entry(NamedTuple):
 
     @property
     def values(self) -> List[Any]:
-        """The values of a result; an error's words are no values."""
+        """The values of a result; an error's words are not values."""
         return [] if self.is_error else parse_values(self.text)
 
 

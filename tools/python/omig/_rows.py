@@ -14,7 +14,7 @@ __all__ = ["Row", "CallRow", "Job", "Rows"]
 class Row(NamedTuple):
     """A value of a measurement."""
     metric: str
-    rank: Optional[int]  # None: the object is no rank
+    rank: Optional[int]  # None: the object is not a rank
     host: str  # of a process; the name of a node or site; "" for all together
     job: str
     program: str

@@ -59,7 +59,7 @@ def format_value(value: Any) -> bytes:
         return b'"' + b"".join(_quoted(c) for c in raw) + b'"'
     if isinstance(value, (list, tuple)):
         return b"[" + b",".join(format_value(v) for v in value) + b"]"
-    raise TypeError(f"{type(value).__name__} is no value of a request")
+    raise TypeError(f"{type(value).__name__} is not a value of a request")
 
 
 def _quoted(c: int) -> bytes:

@@ -292,9 +292,9 @@ TEST(an_unknown_verb_names_the_nearest_one_or_all)
 	char text[OPT_VERB_BYTES];
 
 	ck_assert_str_eq(opt_verb_text(&of, "lists", text),
-			 "'lists' is no subcommand; did you mean list?");
+			 "'lists' is not a subcommand; did you mean list?");
 	ck_assert_str_eq(opt_verb_text(&of, "show", text),
-			 "'show' is no subcommand; there are list, on, off or tail");
+			 "'show' is not a subcommand; there are list, on, off or tail");
 	ck_assert_str_eq(opt_verb_text(&of, NULL, text), "which? list, on, off or tail");
 }
 

@@ -41,7 +41,7 @@ TEST(a_higher_source_wins_and_reports_that)
 			snprintf(origin, sizeof(origin), "%s/prog.conf.d", etc);
 			mkdir(origin, 0755);
 			put("etc/prog.conf.d/10-a.conf", "port = 2\n");
-			put("etc/prog.conf.d/note", "this is no configuration\n");
+			put("etc/prog.conf.d/note", "this is not a configuration\n");
 		}
 		if (level == 3)
 			put("etc/prog.conf.d/20-b.conf", "port = 3\n");

@@ -32,7 +32,7 @@ TEST(addresses_of_others_are_refused)
 	str_copy(out, sizeof(out), "before");
 	ck_assert_int_eq(net_own_address("198.51.100.77", out, &e),
 			 -ERR_INVALID); /* of documents */
-	ck_assert_str_eq(e.text, "listen: 198.51.100.77 is no address of this host");
+	ck_assert_str_eq(e.text, "listen: 198.51.100.77 is not an address of this host");
 	ck_assert_int_eq(net_own_address("2001:db8::77", out, &e), -ERR_INVALID);
 	ck_assert_str_eq(out, "before");
 }
@@ -84,7 +84,7 @@ TEST(a_name_without_an_address_is_refused)
 	memset(name, 'x', sizeof(name) - 1);
 	name[sizeof(name) - 1] = 0;
 	ck_assert_int_eq(net_own_address(name, out, &e), -ERR_INVALID);
-	ck_assert_ptr_nonnull(strstr(e.text, "is no address of this host: "));
+	ck_assert_ptr_nonnull(strstr(e.text, "is not an address of this host: "));
 }
 
 SUITE("own")

@@ -285,7 +285,7 @@ TEST(a_record_in_pieces_is_read_to_its_end)
 	ck_assert_int_eq(feed_bytes(from, body, 30), 30);
 	UNTIL(&s, t->sock.body_left == 10);
 	ck_assert_int_eq(feed_bytes(from, body, 10), 10);
-	/* The bytes are no valid record: only the number of reads matters here. */
+	/* The bytes are not a valid record: only the number of reads matters here. */
 	UNTIL(&s, s.peer[0].closed);
 	ck_assert_int_eq(s.peer[0].why.code, ERR_PROTO);
 }

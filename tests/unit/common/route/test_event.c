@@ -51,12 +51,12 @@ TEST(impossible_event_is_refused_with_a_remedy)
 		const char *event, *words;
 	} cases[] = {
 		{ "thread_has_started_lib_call([],\"NOT_A_CALL\")",
-		  "'NOT_A_CALL' is no library call" },
+		  "'NOT_A_CALL' is not a library call" },
 		{ "thread_has_started_lib_call([],\"MPI_Sned\")", "did you mean 'MPI_Send'?" },
 		{ "thread_has_ended_lib_call([],\"mpi_barrier\")", "did you mean 'MPI_Barrier'?" },
 		{ "patop_lib_call_started([],\"MPI_Sedn\",[])", "did you mean 'MPI_Send'?" },
 		{ "patop_lib_call_started([],\"MPI_Send\",[],[\"send\"])", "dfg_create" },
-		{ "patop_lib_call_ended([],\"MPI_Send\",[0,-1])", "partner 2 is no rank" },
+		{ "patop_lib_call_ended([],\"MPI_Send\",[0,-1])", "partner 2 is not a rank" },
 		{ "patop_lib_call_started([],\"MPI_Barrier\",[1])",
 		  "MPI_Barrier has no partner at its start" },
 		{ "patop_lib_call_ended([],\"MPI_Barrier\",[p_1_000001])",
@@ -66,7 +66,8 @@ TEST(impossible_event_is_refused_with_a_remedy)
 		{ "thread_received_signal([],[0])", "no signal 0" },
 		{ "thread_received_signal([],[9])", "proc_has_terminated" },
 		{ "thread_has_started_sys_call([],\"wrote\")", "did you mean 'write'?" },
-		{ "thread_has_ended_sys_call([],\"9999\")", "is no system call of this machine" },
+		{ "thread_has_ended_sys_call([],\"9999\")",
+		  "is not a system call of this machine" },
 		{ "thread_reached_addr([],0)", "address 0" },
 	};
 

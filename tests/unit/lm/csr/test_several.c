@@ -120,7 +120,7 @@ TEST(a_token_that_is_none_of_a_request_is_refused)
 	ck_assert_uint_eq(a->nentry, 1);
 	ck_assert_uint_eq(a->entry[0].status, STATUS_PARAMETER_ERROR);
 	ck_assert_ptr_nonnull(
-		strstr(entry_text(&a->entry[0]), "no token of a conditional request"));
+		strstr(entry_text(&a->entry[0]), "not a token of a conditional request"));
 	close_ranks();
 }
 

@@ -196,7 +196,7 @@ TEST(metric_without_regions_is_refused_with_a_reason)
 		{ "Send_volume", STEP_TO_END ",\"function:nowhere\"", "the function is not on",
 		  STATUS_UNKNOWN_OBJECT },
 		{ "Send_volume", "\"a b\"", "a region is BEGIN..END", STATUS_PARAMETER_ERROR },
-		{ "Memory_size", STEP_TO_END, "no metric of calls", STATUS_UNSUPPORTED_SERVICE },
+		{ "Memory_size", STEP_TO_END, "not a metric of calls", STATUS_UNSUPPORTED_SERVICE },
 	};
 
 	for (uint32_t i = 0; i < ARRAY_LEN(bad); i++) {

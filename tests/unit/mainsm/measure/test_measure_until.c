@@ -143,9 +143,10 @@ TEST(until_without_a_mean_is_refused_before_any_process)
 		  "until is of what returns MEAN" },
 		{ SEEN("MEAN("), "Seen", "[\"until\",\"n >= 4\",\"mode\",\"last\"]",
 		  "until is of what returns MEAN" },
-		{ SEEN("MEAN("), "Seen", "[\"until\",\"n > 4\"]", "no value of the option until" },
+		{ SEEN("MEAN("), "Seen", "[\"until\",\"n > 4\"]",
+		  "not a value of the option until" },
 		{ SEEN("MEAN("), "Seen", "[\"until\",\"ci(0.9, batches) < 1\"]",
-		  "no value of the option until" },
+		  "not a value of the option until" },
 	};
 	char request[1024];
 

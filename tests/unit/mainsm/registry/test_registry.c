@@ -173,9 +173,9 @@ TEST(refused_metric_text_changes_nothing)
 	bad("x", PLAIN, ERR_INVALID, "the text sent has a metric Sent already");
 	bad("x", "Send_volume(Process p, TimeInterval t) { RETURN 1; }", ERR_INVALID,
 	    "is a built-in metric");
-	bad("", TWICE, ERR_INVALID, "is no name");
-	bad("a\nb", TWICE, ERR_INVALID, "is no name");
-	bad(name, TWICE, ERR_INVALID, "is no name");
+	bad("", TWICE, ERR_INVALID, "is not a name");
+	bad("a\nb", TWICE, ERR_INVALID, "is not a name");
+	bad(name, TWICE, ERR_INVALID, "is not a name");
 	name[REGISTRY_NAME_MAX] = '\0';
 	good("ann", name, TWICE, 1);
 	ck_assert_uint_eq(registry_count(r), 2);

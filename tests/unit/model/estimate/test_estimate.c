@@ -57,12 +57,12 @@ static const struct {
 	{ "busy,\"a\n", 1, 6, "no end" },
 	{ "busy,a\n1\n", 2, 2, "1 fields, not 2" },
 	{ "busy,a\n1,2,3\n", 2, 4, "more than 2 fields" },
-	{ "busy,a\n1,x\n", 2, 3, "'x' of 'a' is no number" },
-	{ "busy,a\n1,\n", 2, 3, "no number" },
-	{ "busy,a\n1,nan\n", 2, 3, "no number" },
+	{ "busy,a\n1,x\n", 2, 3, "'x' of 'a' is not a number" },
+	{ "busy,a\n1,\n", 2, 3, "not a number" },
+	{ "busy,a\n1,nan\n", 2, 3, "not a number" },
 	{ "busy,a\n1e300,1\n", 2, 1, "above" },
 	{ "busy,a\n1,1\n-3,1\n", 3, 1, "negative: a counter wrapped" },
-	{ "busy,a\n1,0x10\n", 2, 3, "no number" },
+	{ "busy,a\n1,0x10\n", 2, 3, "not a number" },
 };
 
 TEST_EACH(a_wrong_file_is_refused_with_its_place, i, (int)ARRAY_LEN(wrong))

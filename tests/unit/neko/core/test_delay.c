@@ -92,7 +92,7 @@ TEST(an_invalid_delay_is_refused_with_a_remedy)
 		{ "pareto(10ms, 1)", "above 1", ERR_INVALID },
 		{ "pareto(0ms, 2)", "more than 0", ERR_INVALID },
 		{ "constant(1ms) - 1ms", "+ and a time", ERR_PARSE },
-		{ "", "no delay", ERR_PARSE },
+		{ "", "not a delay", ERR_PARSE },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {

@@ -90,7 +90,7 @@ TEST(values_that_are_none_are_refused_with_line_and_remedy)
 	ck_assert_int_eq(setup_nsec(s, "u", 0, 100, &t, &e), -ERR_INVALID);
 	ck_assert_uint_eq(e.line, 3);
 	ck_assert_int_eq(setup_double(s, "n", 0, 1, &d, &e), -ERR_INVALID);
-	ck_assert_str_eq(e.text, "n: '1e9' is no number from 0 to 1");
+	ck_assert_str_eq(e.text, "n: '1e9' is not a number from 0 to 1");
 	ck_assert_int_eq(setup_u64(s, "n", 0, 1, &n, &e), -ERR_INVALID);
 	ck_assert_int_eq(setup_bool(s, "b", &b, &e), -ERR_INVALID);
 	ck_assert(t == 2 && d == 3 && n == 4 && !b);

@@ -75,8 +75,8 @@ TEST(configuration_error_has_a_line_and_a_remedy)
 		  "before it is sent", 5 },
 		{ "process.num = 1\nprocess.initializer = none\nnetwork = a\nnetwork.a.delay = "
 		  "constant(20)\n",
-		  "'20' is no time; write it as 20ms", 4 },
-		{ GOOD "real.silence = 10\n", "'10' is no time", 7 },
+		  "'20' is not a time; write it as 20ms", 4 },
+		{ GOOD "real.silence = 10\n", "'10' is not a time", 7 },
 		{ "process.num = 1\n\xff\xfe\n", "this line is not UTF-8 text", 2 },
 		{ "process.num = 1\nprocess.initializer = none\nnetwork = a, a\nnetwork.a.delay = "
 		  "constant(1ms)\n",
@@ -84,7 +84,7 @@ TEST(configuration_error_has_a_line_and_a_remedy)
 		{ "process.num = 1\nprocess.initializer = none\nnetwork = a\nnetwork.a.delay = "
 		  "constant(1ms)\n"
 		  "network.a.loss = 1.5\n",
-		  "no number from 0 to 1", 5 },
+		  "not a number from 0 to 1", 5 },
 		{ "process.num = 1\nprocess.initializer = none\nnetwork = a\nnetwork.a.delay = "
 		  "constant(1ms)\n",
 		  "would never end", 0 },

@@ -97,7 +97,7 @@ TEST(names_that_are_not_there_are_reported_with_what_is_near)
 	expect_bad("RETURN MPI_Sned_delay(q, t);", "no metric", "MPI_S");
 	expect_bad("RETURN Send_volume(proc, t);", "proc is not declared", "procs");
 	expect_bad("xx[p] = 1; RETURN 1;", "xx is not declared", "x?");
-	expect_bad("x[pp] = 1; RETURN 1;", "pp is no free variable", "p?");
+	expect_bad("x[pp] = 1; RETURN 1;", "pp is not a free variable", "p?");
 	expect_bad("RETURN 1 AT f(q, vt);", "no probe f", "declare it");
 	expect_bad("RETURN 1 AT Time_of(q, vt);", "no probe", "is a metric");
 	expect_bad("RETURN Max(q);", "no metric", "MAX");
@@ -255,7 +255,7 @@ TEST(types_and_units_fit)
 	expect_bad("RETURN sqrt(2, 2);", "sqrt takes 1 argument", "");
 	expect_bad("RETURN log(Send_volume(q, t));", "without a unit", "");
 	expect_bad("RETURN sqrt(Send_volume(q, t));", "no root", "");
-	expect_bad("RETURN PROD(Send_volume(p, t));", "no unit", "");
+	expect_bad("RETURN PROD(Send_volume(p, t));", "not a unit", "");
 	expect_bad("RETURN QUANTILE(2, Send_volume(p, t));", "from 0 to 1", "");
 	expect_bad("RETURN CI(1, Send_volume(p, t));", "the level is a number below 1", "");
 	expect_bad("RETURN CI(Send_volume(p, t));", "CI takes a level", "");

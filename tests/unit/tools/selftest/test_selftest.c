@@ -37,7 +37,7 @@ static bool is_service(const char *name)
 TEST(a_row_is_of_a_service_and_the_only_one)
 {
 	for (const struct selftest_row *r = selftest_rows; r->service; r++) {
-		ck_assert_msg(is_service(r->service), "%s is no service", r->service);
+		ck_assert_msg(is_service(r->service), "%s is not a service", r->service);
 		ck_assert_msg(selftest_row_find(r->service) == r, "%s has two rows", r->service);
 	}
 }

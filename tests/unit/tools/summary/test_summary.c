@@ -209,30 +209,31 @@ TEST(a_page_has_call_sites)
 
 TEST(hostile_files_are_refused_with_the_place)
 {
-	refused("\"address\":4660", "\"address\":-1", "sites[0].address is no number in its range");
-	refused("halo.c:41", "halo.c\\u001b:41", "sites[1].source is no name");
-	refused("\"most_rank\":0", "\"most_rank\":0.5", "sites[1].most_rank is no whole number");
+	refused("\"address\":4660", "\"address\":-1",
+		"sites[0].address is not a number in its range");
+	refused("halo.c:41", "halo.c\\u001b:41", "sites[1].source is not a name");
+	refused("\"most_rank\":0", "\"most_rank\":0.5", "sites[1].most_rank is not a whole number");
 	refused("\"max_seconds\":0.25", "\"max_seconds\":\"x\"", "sites[1].max_seconds");
-	refused("\"sites\":[", "\"sites\":[null,", "sites[0].name is no name");
-	refused("\"sites\":[", "\"sites\":7,\"x\":[", "sites is no array");
-	refused("omig-summary", "neko", "this is no summary");
+	refused("\"sites\":[", "\"sites\":[null,", "sites[0].name is not a name");
+	refused("\"sites\":[", "\"sites\":7,\"x\":[", "sites is not an array");
+	refused("omig-summary", "neko", "this is not a summary");
 	refused("\"version\":1", "\"version\":2", "version 2");
 	refused("\"rank\":0", "\"rank\":-2", "sections[0].processes[0].rank");
 	refused("\"rank\":0", "\"rank\":\"x\"", "sections[0].processes[0].rank");
-	refused("\"pid\":101", "\"pid\":1.5", "sections[0].processes[1].pid is no whole number");
+	refused("\"pid\":101", "\"pid\":1.5", "sections[0].processes[1].pid is not a whole number");
 	refused("\"count\":100", "\"count\":1e300",
-		"sections[0].processes[0].calls[0].count is no number in its range");
+		"sections[0].processes[0].calls[0].count is not a number in its range");
 	refused("\"seconds\":6", "\"seconds\":-6", "processes[0].calls[0].seconds");
 	refused("\"name\":\"MPI_Send\"", "\"name\":\"MPI_\\u001b[2J\"",
-		"processes[0].calls[1].name is no name");
+		"processes[0].calls[1].name is not a name");
 	refused("\"name\":\"MPI_Send\"", "\"name\":\"MPI_Waitall\"",
 		"processes[0].calls[1].name is there twice");
 	refused("\"slices\":[", "\"slices\":[7,", "sections[0].slices[0].begin");
 	refused("[\"MPI_Waitall\",3.5]", "[3.5]", "sections[0].slices[0].calls[0]");
-	refused("\"processes\":[", "\"processes\":3,\"x\":[", "processes is no array");
+	refused("\"processes\":[", "\"processes\":3,\"x\":[", "processes is not an array");
 	refused("\"missing\":[", "\"missing\":[null,", "missing[0]");
 	refused("\"from\":512", "\"from\":1024", "sizes[1].to is below from");
-	refused("\"sizes\":[", "\"sizes\":7,\"x\":[", "sizes is no array");
+	refused("\"sizes\":[", "\"sizes\":7,\"x\":[", "sizes is not an array");
 }
 
 TEST(a_broken_file_has_line_and_column)

@@ -322,7 +322,7 @@ TEST(an_invalid_pair_is_refused)
 	made_result(g, 0,
 		    made_vt_agg(g, AGG_COVARIANCE, false, FLOW_SINCE_LAST,
 				made_op(g, FLOW_OP_ADD, a, b)));
-	expect_refused(g, "values that are no pairs");
+	expect_refused(g, "values that are not pairs");
 	g = flow_graph_new(1);
 	a = made_event(g, 0, "loop");
 	made_result(g, 0,
@@ -420,7 +420,7 @@ TEST(a_second_input_of_a_stop_gives_the_serial_correlation)
 	struct flow_graph *g = flow_graph_new(1);
 	uint32_t a;
 
-	expect_refused(stopping(AGG_COVARIANCE), "second input is no partial CORRELATION");
+	expect_refused(stopping(AGG_COVARIANCE), "second input is not a partial CORRELATION");
 	a = made_event(g, 0, "loop");
 	made_result(g, 0,
 		    made_stop(g, made_vt_agg(g, AGG_VARIANCE, true, FLOW_SINCE_START, a),

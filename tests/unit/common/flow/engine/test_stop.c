@@ -151,7 +151,7 @@ TEST(stop_node_with_wrong_aggregate_or_rule_is_refused)
 		{ AGG_VARIANCE, AGG_SKEWNESS, 0, "n >= 1", "has not the moments" },
 		{ AGG_VARIANCE, AGG_MAX, 0, "n >= 1", "has not the moments" },
 		{ AGG_VARIANCE, AGG_CI, 2, "n >= 1", "a level of 2" },
-		{ AGG_VARIANCE, AGG_MEAN, 0, "n > 1", "is no rule" },
+		{ AGG_VARIANCE, AGG_MEAN, 0, "n > 1", "is not a rule" },
 		{ AGG_VARIANCE, AGG_MEAN, 0, "ci(0.95, batches) < 5%", "they have no batches" },
 	};
 
