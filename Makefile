@@ -47,6 +47,8 @@
 #   bench-tools     many tools, a million triggers: a table in docs/measured/
 #   bench-traffic   traffic of links by events, hosts and sites: a table and a plot in
 #                   docs/measured/
+#   bench-why       programs with planted bottlenecks: how well `omig why` finds them, in
+#                   docs/measured/
 #   growth-paper    ten thousand hosts, up to three levels of sms, in virtual time: tables and plots
 #                   in docs/measured/
 #   services-table  writes docs/services.md, after a change of services or tests

@@ -24,3 +24,14 @@ $(WHY)/plant-fortran.%: tests/why/plant/kernel_fortran.f90 $(WHY_SRC) tests/why/
 	$(call say,MPIF90)mkdir -p $(@D)/f.$* && cd $(@D)/f.$* && \
 		$(WHY_CC) -DPLANT_FORTRAN -c $(addprefix $(CURDIR)/,$(WHY_SRC)) && \
 		mpif90.$* -O2 -o $(abspath $@) $(CURDIR)/$< *.o -lm
+
+# Minutes: CASES=words of tests/why/cases, SIZES=0.1, MPI=mpich, SEEDS=n and FOR=20s choose. A case
+# with an answer is not run again with KEEP=1.
+bench-why: all faults-tools
+	$(if $(KEEP),,rm -rf $(B)/why)
+	B="$(FULL_B)" MPI='$(MPI)' SIZES='$(SIZES)' SEEDS='$(or $(SEEDS),1)' \
+		FOR='$(or $(FOR),20s)' KEEP='$(KEEP)' sh tests/why/run.sh $(B)/why $(CASES)
+	{ cat $(B)/why/about.md && python3 tests/why/score.py --markdown $(B)/why/*/; } \
+		>docs/measured/why.md
+	python3 tests/why/score.py $(B)/why/*/
+.PHONY: bench-why

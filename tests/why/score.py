@@ -226,6 +226,19 @@ class Run:
             since = max(since, self.truth["begin"] + begin)
         return self.loss(self.truth["hypothesis"] or self.case["hypotheses"][0], since, searched[1])
 
+    def is_spoiled(self):
+        """Whether the plant did not cost 1 %, or other processes delayed other ranks as much."""
+        if self.is_control or not self.truth:
+            return False
+        loss = self.planted_loss()
+        if loss is not None and loss < 0.01:
+            return True
+        blame = self.truth["lost"].get(self.case["hypotheses"][0], {}).get("blame", [])
+        if self.case["class"] != "system" or not self.case.get("where") or not sum(blame):
+            return False
+        return all(sum(blame[r] for r in where) < min(0.6, 2 * len(where) / len(blame)) * sum(blame)
+                   for where in self.case["where"])
+
     def why_missed(self):
         """A few words about a miss."""
         if self.case.get("error"):
@@ -390,7 +403,7 @@ def nearest_size(run):
     return min(SIZES, key=lambda s: abs(s - (run.case.get("size") or 0)))
 
 
-def report(runs, table):
+def report(runs, spoiled, table):
     """All tables."""
     head = ["", "planted", "right", "real", "false", "precision", "recall", "F1"]
     table.print("All", head, score_rows([("all", runs)]))
@@ -410,7 +423,7 @@ def report(runs, table):
     table.print("Calibration", ["certainty", "findings", "right or real", "intervals", "hold the measured loss"], [
         [word, row["findings"], show(ratio(row["true"], row["findings"])), row["intervals"],
          show(ratio(row["held"], row["intervals"]))] for word, row in sorted(calibration(runs).items())])
-    controls = [r for r in runs if r.is_control]
+    controls = [r for r in runs if r.is_control and not r.case.get("error")]
     table.print("Healthy runs", ["runs", "with a false finding", "with a real one"], [
         [len(controls), sum(r.false_count() > 0 for r in controls),
          sum(any(j["kind"] == "real" for j in r.judged) for r in controls)]])
@@ -422,6 +435,8 @@ def report(runs, table):
     table.print("Misses", ["case", "planted", "measured", "reason"], [
         [r.name(), " ".join(r.case["hypotheses"]) + " at " + where_words(r),
          show(r.planted_loss()), r.why_missed()] for r in runs if not r.is_control and not r.right()])
+    table.print("Left out, because the machine disturbed more than the plant", ["case", "measured"],
+                [[r.name(), show(r.planted_loss())] for r in spoiled])
     table.print("False findings", ["case", "finding", "severity", "measured"], [
         row for r in runs for row in false_rows(r)])
 
@@ -446,16 +461,17 @@ def false_rows(run):
     return rows + [[run.name(), "malformed: " + text, "-", "-"] for text in run.bad]
 
 
-def as_json(runs):
+def as_json(runs, spoiled):
     """The same numbers for programs."""
     planted = of_planted(runs)
     return {"all": scores(runs), "planted": planted, "calibration": calibration(runs),
             "size": {f"{size:g}": scores(group) for size, group in by(runs, nearest_size)},
             "class": {name: scores(group) for name, group in by(runs, lambda r: r.case["class"])},
-            "controls": {"runs": sum(r.is_control for r in runs),
+            "controls": {"runs": sum(r.is_control and not r.case.get("error") for r in runs),
                          "false": sum(r.is_control and r.false_count() > 0 for r in runs)},
             "confusion": [[p, n, count] for (p, n), count in sorted(confusion(runs).items())],
             "missed": [r.name() for r in runs if not r.is_control and not r.right()],
+            "spoiled": [r.name() for r in spoiled],
             "broken": [r.name() for r in runs if not r.truth or not r.summary]}
 
 
@@ -471,10 +487,12 @@ def main():
     except (OSError, ValueError, KeyError, TypeError) as why:
         print(f"score.py: {why}", file=sys.stderr)
         return 2
+    spoiled = [run for run in runs if run.is_spoiled()]
+    runs = [run for run in runs if not run.is_spoiled()]
     if options.json:
-        print(json.dumps(as_json(runs)))
+        print(json.dumps(as_json(runs, spoiled)))
     else:
-        report(runs, Table(options.markdown))
+        report(runs, spoiled, Table(options.markdown))
     return 0
 
 

@@ -114,6 +114,10 @@ run blamed '[]' null
 finds blamed 1 W1 '[0]' 0.2 C1
 check 'unless it blames another rank' scored 'a["real"] == 0 and a["false"] == 1 and
 	s["controls"] == {"runs": 1, "false": 1}' blamed
+run spoiled '["W1"]' '[[1]]'
+sed -i 's/collective/system/' "$TMPDIR/spoiled/case.json"
+check 'a disturbance that did not work is left out' scored 'a["runs"] == 0 and
+	s["spoiled"] == ["spoiled 20 % openmpi 1"]' spoiled
 check 'tables for readers' says 'other-rank 20 % openmpi 1 .*named \[2\]' \
 	python3 tests/why/score.py "$TMPDIR/perfect" "$TMPDIR/other-rank" "$TMPDIR/healthy"
 check 'and as Markdown' says '^\| 20 % \| 2 \| 1 ' \
