@@ -16,7 +16,7 @@ libapp.pc     := omig-app.pc.in
 # static.
 libapp.shared := libomig
 libapp.anywhere := libomig
-libapp.found   = $(libdir)/libomig.so:$(beside)/libomig.so
+libapp.found   = $(foreach d,$(inside),$(libdir)/$(libapp.soname.libomig):$d/libomig.so)
 libapp.keep.libomig := MPI_* mpi_* MPIX_* mpix_* omig_app_*
 
 libapp.hot       := $(B)/gen/libapp/wrap_c.o $(B)/gen/libapp/wrap_f.o $(B)/gen/libapp/wrap_f08.o

@@ -9,7 +9,8 @@ libio.uses     := common/base common/board common/ring
 libio.cflags   := $(libapp.inside)
 libio.shared   := libomig-io
 libio.anywhere := libomig-io
-libio.found     = $(libdir)/libomig-io.so:$(beside)/libomig-io.so
+libio.found     = $(foreach d,$(inside),\
+		    $(libdir)/$(libio.soname.libomig-io):$d/libomig-io.so)
 libio.keep.libomig-io := io_*
 # The names that programs call, in the library alone: its objects have others.
 libio.calls    := read pread pread64 readv preadv preadv64 preadv2 preadv64v2 \

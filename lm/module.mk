@@ -7,5 +7,6 @@ lm.uses := common/base common/time common/ring common/loop proto common/net comm
 		lm/instrument lm/attach lm/task lm/service lm/plugin lm/csr lm/record lm/contract \
 		lm/measure
 lm.programs := lm
+lm.inner := lm
 # Set by the parser of options.
 lm.statics := lm_daemon.c:ignored_daemon lm_daemon.c:listen_fd lm_daemon.c:successor

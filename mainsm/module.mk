@@ -4,6 +4,7 @@ MODULES += mainsm
 mainsm.src := audit.c branches.c greet.c hosts.c lapse.c mainsm.c peer.c places.c program.c \
 		services.c settings.c tools.c
 mainsm.programs := mainsm
+mainsm.inner := mainsm
 mainsm.uses := common/base common/container common/ring eventlog eventlog/spool \
 		common/omis/text common/omis/services common/omis common/loop common/net \
 		common/conf common/audit common/link common/daemon common/authority tree \

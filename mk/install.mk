@@ -13,12 +13,20 @@ datadir     = $(prefix)/share
 mandir      = $(datadir)/man
 pkgdir      = $(libdir)/pkgconfig
 
-# FROM:TO pairs; a library's soname is a relative link beside it.
+# Programs of these names are links in bin/ to libexec/omig/; packages have none, because another
+# package has a program called sm. `omig sm` works everywhere.
+BIN_LINKS   ?= mainsm sm lm
+
+# FROM:TO pairs. A library is called libX.so.0.1.0; libX.so.0, its soname, and libX.so, which
+# compilers look for, are relative links beside it.
 section  = $(subst .,,$(suffix $(1)))
+real_so  = $($(1).soname.$(2)).$(or $($(1).revision.$(2)),1.0)
 pairs    = $(foreach m,$(MODULES),\
-	$(foreach p,$(filter-out $($m.not_installed),$($m.programs)),$(B)/bin/$p:$(bindir)/$p:755) \
+	$(foreach p,$(filter-out $($m.not_installed) $($m.inner),$($m.programs)),\
+		$(B)/bin/$p:$(bindir)/$p:755) \
+	$(foreach p,$($m.inner),$(B)/bin/$p:$(libexecdir)/omig/$p:755) \
 	$(foreach p,$($m.libexec),$(B)/libexec/omig/$p:$(libexecdir)/omig/$p:755) \
-	$(foreach s,$($m.shared),$(B)/lib/$s.so:$(libdir)/$s.so:755 \
+	$(foreach s,$($m.shared),$(B)/lib/$s.so:$(libdir)/$(call real_so,$m,$s):755 \
 		$(B)/lib/$s.a:$(libdir)/$s.a:644) \
 	$(foreach h,$($m.headers),$m/$h:$(includedir)/omig/$(notdir $h):644) \
 	$(foreach n,$(notdir $($m.man:.scd=)),$(B)/man/$n:$(mandir)/man$(call section,$n)/$n:644) \
@@ -27,22 +35,23 @@ pairs    = $(foreach m,$(MODULES),\
 ifeq ($(M),)
 all $(B)/check/system.tap: $(filter $(B)/%,$(foreach p,$(pairs),$(firstword $(subst :, ,$p))))
 endif
-sonames  = $(foreach m,$(MODULES),$(foreach s,$($m.shared),$s.so:$(libdir)/$($m.soname.$s)))
+sonames  = $(foreach m,$(MODULES),$(foreach s,$($m.shared),\
+	$(call real_so,$m,$s):$(libdir)/$($m.soname.$s) $($m.soname.$s):$(libdir)/$s.so))
 # Programs look for these beside themselves, wherever they were installed: TO:LINK, as relative
 # links.
 beside   = $(patsubst %/,%,$(dir $(bindir)))/libexec/omig
+inside   = $(sort $(libexecdir)/omig $(beside))
 found    = $(foreach m,$(MODULES),$(foreach l,$($m.found),$l)\
+	$(foreach p,$(filter $(BIN_LINKS),$($m.inner)), $(libexecdir)/omig/$p:$(bindir)/$p)\
 	$(if $(filter-out $(beside),$(libexecdir)/omig),\
-	$(foreach p,$($m.libexec), $(libexecdir)/omig/$p:$(beside)/$p)))
+	$(foreach p,$($m.libexec) $($m.inner), $(libexecdir)/omig/$p:$(beside)/$p)))
 # Templates, whose paths are those of this installation.
 pcs      = $(foreach m,$(MODULES),\
 	$(foreach t,$($m.pc),$m/$t:$(pkgdir)/$(notdir $(t:.in=)):644)) $(packaging.templates)
 # Programs find a library outside of the loader's path by this flag of their link.
 rpath    = $(if $(filter /lib% /usr/lib%,$(libdir)),, -Wl$(comma)-rpath$(comma)$${libdir})
-fill     = sed -e 's|@prefix@|$(prefix)|g' -e 's|@datadir@|$(datadir)|g' \
-	   -e 's|@bindir@|$(bindir)|g' -e 's|@libdir@|$(libdir)|g' \
-	   -e 's|@mandir@|$(mandir)|g' -e 's|@includedir@|$(includedir)|g' \
-	   -e 's|@rpath@|$(rpath)|g' -e 's|@version@|$(VERSION)|g' \
+filled   = prefix datadir bindir libexecdir libdir mandir includedir rpath
+fill     = sed $(foreach v,$(filled),-e 's|@$v@|$($v)|g') -e 's|@version@|$(VERSION)|g' \
 	   -e '/^@sandbox@$$/{r packaging/systemd/sandbox' -e 'd;}'
 split    = from=$${i%%:*}; to=$${i\#*:}; mode=$${to\#\#*:}; to='$(DESTDIR)'$${to%%:*}
 

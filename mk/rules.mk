@@ -9,11 +9,13 @@
 #   X.proto      *.proto, compiled by protoc-c into $(B)/gen
 #   X.gen        generated .c and .h ($(B)/gen/X/...); the room gives the rule
 #   X.programs   NAME... -> $(B)/bin/NAME from X/NAME_main.c or X.main.NAME
+#   X.inner      those of X.programs that are installed in libexec/omig; `omig` runs them
 #   X.libexec    NAME... programs for programs, $(B)/libexec/omig/NAME by a rule of the room
 #   X.shared     S... -> $(B)/lib/S.so of the room's objects, X.src.S (sources
 #                of S alone), X.objs.S (objects with a rule of their own) and
 #                the rooms below; X.map.S (default X/S.map),
-#                X.soname.S (default S.so.0), X.keep.S (patterns of the names
+#                X.soname.S (default S.so.0), X.revision.S (default 1.0: what
+#                the installed file's name has behind the soname), X.keep.S (patterns of the names
 #                that the static twin keeps global; unset = all)
 #   X.anywhere   those of X.shared that live in foreign processes: they load wherever such a
 #                program starts, also with a C library of 2012 or another one

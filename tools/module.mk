@@ -3,7 +3,7 @@
 MODULES         += tools
 tools.uses      := common/base common/cli neko/cmd tools/cmd tools/cmd/alert tools/cmd/attach \
 		tools/cmd/interaction tools/cmd/metrics tools/cmd/plugin tools/cmd/profile \
-		tools/cmd/stacks tools/cmd/summary tools/cmd/waits tools/model
+		tools/cmd/stacks tools/cmd/summary tools/cmd/waits tools/launch tools/model
 tools.programs  := omig
 tools.main.omig := omig_main.c
 tools.libs      := -lm
@@ -40,7 +40,8 @@ $(tools.split:%=$(B)/man/%): docs/man/omig.1.scd tools/man-page tools/man-fill $
 		tools/man-fill $(B)/bin >$@.scd && \
 		$(call generate,SCDOC,$@.scd,<$@.scd >$@,$@)
 tools.completions := $(B)/share/omig.bash $(B)/share/omig.zsh $(B)/share/omig.fish
-$(tools.completions): $(B)/share/omig.%: tools/make-completion $(tools.words)
+$(tools.completions): $(B)/share/omig.%: tools/make-completion $(tools.words) \
+		$(tools.daemons:%=$(B)/bin/%)
 	$(call say,GEN)mkdir -p $(@D) && tools/make-completion $* $(B)/bin >$@.new && mv $@.new $@
 tools.install     = $(B)/share/omig.bash:$(datadir)/bash-completion/completions/omig \
 	$(B)/share/omig.zsh:$(datadir)/zsh/site-functions/_omig \

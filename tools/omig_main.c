@@ -4,6 +4,7 @@
 #include "neko/cmd/cmd_neko.h"
 #include "tools/cmd/cmd.h"
 #include "tools/cmd/summary/cmd_summary.h"
+#include "tools/launch/launch.h"
 #include "tools/model/cmd_model.h"
 
 #include <stdio.h>
@@ -104,6 +105,7 @@ static void print_help(FILE *to)
 		fprintf(to, "  %-10s %s\n", c->name, c->summary);
 	}
 	fputs("\n`omig help COMMAND` shows its options, `man omig-COMMAND` its manual page.\n"
+	      "`omig mainsm`, `omig sm` and `omig lm` run the daemons: man mainsm, man sm, man lm.\n"
 	      "Options before the command are those of the command. -h, --help and --version\n"
 	      "always work. Exit status: 0 done, 1 failed, 2 usage, 3 no mainsm answers, 4 no such\n"
 	      "object, 5 not permitted, 6 not all answered, 124 time-out, 128+N signal N.\n",
@@ -128,6 +130,20 @@ static int unknown(const char *name)
 	return cmd_fail(CMD_USAGE, "'%s' is not a command; try: omig help", name);
 }
 
+/* Daemons are programs of their own; `omig lm` is how to run them where bin/ has only omig. */
+static bool is_daemon(const char *name)
+{
+	return str_eq(name, "mainsm") || str_eq(name, "sm") || str_eq(name, "lm");
+}
+
+static int run_daemon(char **argv)
+{
+	struct err e = { 0 };
+
+	launch_exec_daemon(argv, &e);
+	return cmd_fail(CMD_FAILURE, "%s", e.text);
+}
+
 static int help(int argc, char **argv)
 {
 	char name[32], flag[] = "--help";
@@ -137,6 +153,11 @@ static int help(int argc, char **argv)
 	if (argc < 2) {
 		print_help(stdout);
 		return CMD_OK;
+	}
+	if (is_daemon(argv[1])) {
+		char *asked[] = { argv[1], flag, NULL };
+
+		return run_daemon(asked);
 	}
 	c = cmd_find(argv[1]);
 	if (!c)
@@ -184,6 +205,8 @@ static int run(int argc, char **argv)
 		print_names();
 		return CMD_OK;
 	}
+	if (argc > 1 && is_daemon(argv[1]))
+		return run_daemon(argv + 1);
 	if (!hoist_command(argc, argv)) {
 		print_help(stderr);
 		return CMD_USAGE;

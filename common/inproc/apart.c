@@ -54,7 +54,8 @@ static bool object_of(char *out, size_t size, const void *here)
 
 bool apart_find(char *out, size_t size, const struct apart_wanted *w)
 {
-	static const char *const up[] = { "..", "../.." };
+	static const char *const place[] = { "../libexec/omig", "../../libexec/omig", "../bin",
+					     "../../bin" };
 	char object[4096], *slash;
 
 	if (w->set)
@@ -62,8 +63,8 @@ bool apart_find(char *out, size_t size, const struct apart_wanted *w)
 	if (!object_of(object, sizeof(object), w->here) || !(slash = strrchr(object, '/')))
 		return false;
 	*slash = 0;
-	for (size_t i = 0; i < ARRAY_LEN(up); i++)
-		if (is_program(out, snprintf(out, size, "%s/%s/bin/%s", object, up[i], w->name),
+	for (size_t i = 0; i < ARRAY_LEN(place); i++)
+		if (is_program(out, snprintf(out, size, "%s/%s/%s", object, place[i], w->name),
 			       size))
 			return true;
 	return false;

@@ -27,9 +27,9 @@ struct apart {
 int apart_start(const struct apart *a);
 
 /*
- * How to find a program: `set`, unless it is NULL; otherwise bin/NAME beside the folder lib/,
- * lib/ARCHITECTURE/ or bin/ of the object that contains `here`. apart_find() returns false if there
- * is not an executable.
+ * How to find a program: `set`, unless it is NULL; otherwise libexec/omig/NAME or bin/NAME
+ * beside the folder lib/, lib/ARCHITECTURE/ or bin/ of the object that contains `here`.
+ * apart_find() returns false if there is not an executable.
  */
 struct apart_wanted {
 	const char *set, *name;

@@ -23,7 +23,8 @@
 
 #define STACK_BYTES 65536 /* of a thread apart */
 
-/* OMIG_LM, else bin/lm beside the lib/ or lib/ARCHITECTURE/ that this library is in. */
+/* OMIG_LM, else libexec/omig/lm or bin/lm beside the lib/ or lib/ARCHITECTURE/ that this library is
+ * in. */
 static bool lm_program(char *out, size_t size)
 {
 	return apart_find(out, size,

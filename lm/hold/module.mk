@@ -4,4 +4,5 @@ MODULES += lm/hold
 lm/hold.src := guard.c holds.c journal.c stand.c stopnews.c
 lm/hold.uses := common/base common/store common/loop lm/host lm/helper lm/proc
 lm/hold.programs := lm-guard
+lm/hold.inner := lm-guard
 lm/hold.main.lm-guard := lm_guard_main.c

@@ -7,4 +7,5 @@ lm/plugin.uses               := common/base common/container common/store common
 		lm/helper lm/proc lm/task lm/service
 lm/plugin.headers            := plugin.h
 lm/plugin.programs           := lm-plugin
+lm/plugin.inner              := lm-plugin
 lm/plugin.main.lm-plugin     := lm_plugin_main.c

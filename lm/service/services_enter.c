@@ -89,7 +89,7 @@ struct places {
 /* The file itself, not a link to it: both processes must see the same one. */
 static int find_library(char *out, struct err *e)
 {
-	static const char *const place[] = { "../libexec/omig/libomig.so", "../lib/libomig.so" };
+	static const char *const place[] = { "libomig.so", "../lib/libomig.so" };
 	char path[FILE_PATH_BYTES];
 
 	for (size_t i = 0; i < ARRAY_LEN(place); i++)

@@ -55,7 +55,8 @@ verdict 'install puts everything in its place' $?
 (
 	cd "$work/d/usr" && test -x bin/small && test -f include/omig/small.h &&
 		test -f share/man/man1/small.1 &&
-		test "$(readlink lib/libsmall.so.0)" = libsmall.so && bin/small &&
+		test "$(readlink lib/libsmall.so.0)" = libsmall.so.0.1.0 &&
+		test "$(readlink lib/libsmall.so)" = libsmall.so.0 && bin/small &&
 		printf \
 		'#include <omig/small.h>\nint main(void)\n{\n\treturn small_answer() - 42;\n}\n' \
 		>"$work/user.c" &&

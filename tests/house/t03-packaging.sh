@@ -25,11 +25,12 @@ check() {
 }
 
 # A tree with nothing to build, and programs that do nothing.
-mkdir -p "$t/common" "$usr/bin"
+mkdir -p "$t/common" "$usr/bin" "$usr/libexec/omig"
 cp -r mk packaging "$t"
 cp -r common/base "$t/common"
 part_makefile "$t"
-for p in omig mainsm sm lm; do cp /bin/true "$usr/bin/$p"; done
+cp /bin/true "$usr/bin/omig"
+for p in mainsm sm lm; do cp /bin/true "$usr/libexec/omig/$p"; done
 check 'it installs into any prefix' make -C "$t" BUILD="$work/b" PREFIX="$usr" install
 check 'no placeholder is left' sh -c '! grep -rE "@[a-z]+@" "$1/lib" "$1/share"' sh "$usr"
 
@@ -47,7 +48,7 @@ is_closed() {
 notifies() {
 	grep -qx 'Type=notify' "$1" && grep -q '^WatchdogSec=' "$1" &&
 		grep -qx "ExecReload=/bin/kill -HUP \$MAINPID" "$1" &&
-		grep -q "^ExecStart=$usr/bin/" "$1"
+		grep -q "^ExecStart=$usr/libexec/omig/" "$1"
 }
 for unit in $units; do
 	name=$(basename "$unit" .service)

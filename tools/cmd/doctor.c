@@ -75,10 +75,8 @@ static void check_files(struct doctor *d)
 	}
 	doctor_add(d, "files", DOCTOR_OK, NULL, "%s", l.lib);
 	for (size_t i = 0; i < 2; i++)
-		if (file_join(path, sizeof(path), l.bin, programs[i], NULL) ||
-		    access(path, X_OK) < 0)
-			doctor_add(d, "files", DOCTOR_FAIL, "run make install again",
-				   "%s is missing", path);
+		if (launch_find_daemon(path, l.bin, programs[i], &e))
+			doctor_add(d, "files", DOCTOR_FAIL, "run make install again", "%s", e.text);
 }
 
 static bool exists_in(const char *folders, const char *name)

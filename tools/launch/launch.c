@@ -132,20 +132,42 @@ static int find_library(struct launch *l, struct err *e)
 		       l->bin, places[0], places[1]);
 }
 
+int launch_find_daemon(char *out, const char *bin, const char *name, struct err *e)
+{
+	int n = snprintf(out, FILE_PATH_BYTES, "%s/../libexec/omig/%s", bin, name);
+
+	if (n > 0 && n < FILE_PATH_BYTES && access(out, X_OK) == 0)
+		return 0;
+	n = file_join(out, FILE_PATH_BYTES, bin, name, e);
+	return n ? n : need_file(out, X_OK, e);
+}
+
+int launch_exec_daemon(char **argv, struct err *e)
+{
+	char bin[FILE_PATH_BYTES], path[FILE_PATH_BYTES];
+	int rc = bin_dir(bin, e);
+
+	rc = rc ? rc : launch_find_daemon(path, bin, argv[0], e);
+	if (rc)
+		return rc;
+	execv(path, argv);
+	return err_sys(e, "%s", path);
+}
+
 int launch_find_files(struct launch *l, struct err *e)
 {
 	char files[FILES_LIBRARY_BYTES];
 	int rc = bin_dir(l->bin, e);
 
 	if (!rc)
-		rc = file_join(l->lm, sizeof(l->lm), l->bin, "lm", e);
+		rc = launch_find_daemon(l->lm, l->bin, "lm", e);
 	if (!rc)
 		rc = find_library(l, e);
 	if (!rc)
 		rc = is_plain(l->lib) ? 0 : link_library(l, e);
 	if (!rc && (l->files || l->board))
 		rc = need_file(files_library(files, l->lib), R_OK, e);
-	return !rc ? need_file(l->lm, X_OK, e) : rc;
+	return rc;
 }
 
 static int read_conn(struct launch *l, const char *path, struct err *e)

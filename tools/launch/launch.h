@@ -27,7 +27,7 @@ struct launch {
 	/* names of hosts are resolved, too, which may take long: not while a program waits */
 	bool resolves_names;
 	/* Results. */
-	char bin[FILE_PATH_BYTES]; /* the folder of omig, and of the daemons */
+	char bin[FILE_PATH_BYTES]; /* the folder of omig */
 	char lib[FILE_PATH_BYTES]; /* libomig.so; libomig-io.so is beside it */
 	char lm[FILE_PATH_BYTES];
 	char conn[LAUNCH_CONN_BYTES]; /* "" = none */
@@ -38,6 +38,14 @@ struct launch {
 
 /* Finds bin, lib and lm beside this program. The text of ERR_NOTFOUND names the missing file. */
 int launch_find_files(struct launch *l, struct err *e);
+
+/*
+ * Finds a daemon in libexec/omig beside the folder `bin`, or in `bin`, which is that of a build.
+ * out has FILE_PATH_BYTES. ERR_NOTFOUND: the installation is not whole.
+ */
+int launch_find_daemon(char *out, const char *bin, const char *name, struct err *e);
+/* Runs it instead of this program. Returns only after an error. */
+int launch_exec_daemon(char **argv, struct err *e);
 
 /*
  * Makes the folder of the lm's socket, and sets warning if it is not the planned one. ERR_DENIED,

@@ -112,7 +112,7 @@ static int spawn(const struct launch *l, int out, pid_t *pid, struct err *e)
 	posix_spawnattr_t attr;
 	int got;
 
-	got = file_join(path, sizeof(path), l->bin, "mainsm", e);
+	got = launch_find_daemon(path, l->bin, "mainsm", e);
 	if (got < 0)
 		return got;
 	str_copy(addr, sizeof(addr), l->listen ? l->listen : "");

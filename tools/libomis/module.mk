@@ -16,6 +16,7 @@ tools/libomis.statics     := api.c:the words.c:last
 tools/libomis.programs      := omis-doc
 tools/libomis.not_installed := omis-doc
 # The client for Python finds the library beside itself.
-tools/libomis.found          = $(libdir)/libomis.so:$(datadir)/omig/python/libomis.so.0
+tools/libomis.found          = \
+		$(libdir)/$(tools/libomis.soname.libomis):$(datadir)/omig/python/libomis.so.0
 tools/libomis.install        = $(foreach f,$(notdir $(wildcard tools/python/omig/*.py)) py.typed,\
 		tools/python/omig/$f:$(datadir)/omig/python/omig/$f)

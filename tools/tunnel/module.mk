@@ -5,4 +5,5 @@ tools/tunnel.src              := tunnel.c
 tools/tunnel.uses             := common/base common/loop proto common/net common/link \
 		common/member tools/libomis
 tools/tunnel.programs         := omig-tunnel
+tools/tunnel.inner            := omig-tunnel
 tools/tunnel.main.omig-tunnel := omig_tunnel_main.c

@@ -55,7 +55,9 @@ if [ -x "$(heat $f)" ]; then check 'a program is watched by it' is_watched; else
 check 'the preload of it is found' preload_of "$TMPDIR/lib64"
 check 'the library of its Python client is found' client_of "$TMPDIR/lib64"
 check 'it installs into folders of an architecture' installed multi \
-	libdir=/usr/lib/x86_64-linux-gnu libexecdir=/usr/lib/omig-programs
+	libdir=/usr/lib/x86_64-linux-gnu libexecdir=/usr/lib/omig-programs BIN_LINKS=
+check 'without links only omig is in bin/' [ "$(ls "$TMPDIR/multi/bin")" = omig ]
+check 'it runs the daemons' says '^Usage: sm ' "$TMPDIR/multi/bin/omig" sm --help
 check 'the preload is found there' preload_of "$TMPDIR/multi"
 check 'the library of the Python client is found there' client_of "$TMPDIR/multi"
 check 'its own programs are found there' status_is 0 "$TMPDIR/multi/bin/omig" sim detector --help
@@ -78,7 +80,7 @@ finds_its_lm() {
 	until_true 20 ranks_are 2
 	rc=$?
 	for lm in $(leftovers); do program_of "$lm"; done |
-		grep -x "$(realpath "$TMPDIR/multi/bin/lm")" || rc=1
+		grep -x "$(realpath "$TMPDIR/multi/lib/omig-programs/omig/lm")" || rc=1
 	enough $job
 	rm "$TMPDIR/enough"
 	return $rc
@@ -91,7 +93,7 @@ taken_away() {
 	mkdir -p "$TMPDIR/dest" && mv "$TMPDIR/multi" "$TMPDIR/dest/usr" &&
 		make BUILD="$build" CC="${CC:-gcc}" DESTDIR="$TMPDIR/dest" PREFIX=/usr \
 			libdir=/usr/lib/x86_64-linux-gnu \
-			libexecdir=/usr/lib/omig-programs uninstall &&
+			libexecdir=/usr/lib/omig-programs BIN_LINKS= uninstall &&
 				! find "$TMPDIR/dest" -type f -o -type l | grep .
 }
 check 'uninstall leaves no file and no link' taken_away

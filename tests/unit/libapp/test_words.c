@@ -261,9 +261,9 @@ static bool as_installed(void)
 	return false;
 }
 
-static void install_lm(mode_t mode)
+static void install_lm(const char *at, mode_t mode)
 {
-	FILE *f = fopen(in_dir("bin/lm"), "w");
+	FILE *f = fopen(in_dir(at), "w");
 
 	ck_assert_ptr_nonnull(f);
 	fprintf(f, "#!/bin/sh\n");
@@ -287,17 +287,23 @@ static void looks_beside(const char *name, bool is_found)
 
 TEST(the_lm_is_that_of_the_same_install)
 {
-	static const char *const dirs[] = { "bin", "lib", "lib/x86_64-linux-gnu" };
+	static const char *const dirs[] = { "bin", "lib", "lib/x86_64-linux-gnu", "libexec",
+					    "libexec/omig" };
 
 	for (size_t i = 0; i < ARRAY_LEN(dirs); i++)
 		ck_assert_int_eq(mkdir(in_dir(dirs[i]), 0700), 0);
 	looks_beside("lib/libomig.so", false);
-	install_lm(0600);
+	install_lm("bin/lm", 0600);
 	looks_beside("lib/libomig.so", false); /* not a program */
-	install_lm(0700);
+	install_lm("bin/lm", 0700);
 	looks_beside("lib/libomig.so", true);
 	looks_beside("lib/x86_64-linux-gnu/libomig.so", true);
 	unlink(in_dir("bin/lm"));
+	install_lm("libexec/omig/lm", 0700);
+	looks_beside("lib/libomig.so", true);
+	looks_beside("lib/x86_64-linux-gnu/libomig.so", true);
+	looks_beside("libexec/omig/libomig.so", true);
+	unlink(in_dir("libexec/omig/lm"));
 	for (size_t i = ARRAY_LEN(dirs); i-- > 0;)
 		ck_assert_int_eq(rmdir(in_dir(dirs[i])), 0);
 }
