@@ -139,6 +139,9 @@ static void label_flow(struct buf *b, const struct flow_node *n)
 	case FLOW_PAIR:
 		buf_printf(b, "pair for %s", agg_kind_name(n->fold.agg));
 		return;
+	case FLOW_WHO:
+		buf_printf(b, "%s of %s", agg_kind_name(n->who.fold.agg), n->who.object);
+		return;
 	case FLOW_CHOICE:
 		buf_puts(b, "choice of ");
 		choice_print(&n->choice, b);

@@ -24,8 +24,8 @@
  * instead of being lost at the first unknown message. The contents of graphs and batches count as
  * well (docs/protocol.md).
  */
-#define MSG_VERSION_MIN 5
-#define MSG_VERSION_MAX 5
+#define MSG_VERSION_MIN 6
+#define MSG_VERSION_MAX 6
 
 /* Names of missing sources at an end of events; a text for users may have 1024 bytes. */
 #define MSG_MISSING_MAX_BYTES 1000

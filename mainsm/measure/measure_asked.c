@@ -109,7 +109,8 @@ static int set_every(struct measure_asked *a, const struct omis_value *v)
 static bool can_join_values(enum agg_kind kind)
 {
 	return !agg_kind_has_sketch(kind) && !agg_kind_has_share(kind) &&
-	       !agg_kind_is_of_pairs(kind) && (!agg_kind_powers(kind) || kind == AGG_STDEV);
+	       !agg_kind_is_of_pairs(kind) && !agg_kind_is_of_objects(kind) &&
+	       (!agg_kind_powers(kind) || kind == AGG_STDEV);
 }
 
 static int set_agg(struct measure_asked *a, const struct omis_value *v)

@@ -124,6 +124,8 @@ static const char *words_of(const struct flow_node *n)
 	case FLOW_VT_AGG:
 	case FLOW_PAIR:
 		return agg_kind_name(n->fold.agg);
+	case FLOW_WHO:
+		return agg_kind_name(n->who.fold.agg);
 	case FLOW_LINK_IN:
 	case FLOW_LINK_OUT:
 		return n->link.name;
@@ -145,6 +147,8 @@ static void write_choice(const struct flow_choice *c, struct omis_writer *w)
 
 static const char *object_of(const struct flow_node *n)
 {
+	if (n->kind == FLOW_WHO)
+		return n->who.object;
 	if (n->kind != FLOW_INPUT)
 		return "";
 	return n->source.process[0] ? n->source.process : n->source.object;

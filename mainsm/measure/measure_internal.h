@@ -106,7 +106,7 @@ struct measure_trouble {
 struct measure_value {
 	uint32_t output;
 	struct flow_token t;
-	char *buckets; /* owned; of a HISTOGRAM: a list */
+	char *list; /* owned; of a HISTOGRAM its buckets, of WHO_MAX and such its objects */
 };
 
 /* The count of an output with a stop, at the last read. */

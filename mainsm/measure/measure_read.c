@@ -28,30 +28,66 @@ nsec_t measure_now(const struct measures *ms)
 void measure_values_clear(struct measure *m)
 {
 	for (size_t i = 0; i < m->nvalue; i++)
-		free(m->value[i].buckets);
+		free(m->value[i].list);
 	m->nvalue = 0;
 }
 
-/* [[from,to,count],...] */
-static char *print_buckets(const struct agg *a)
+/* [from,to,count],... */
+static void write_buckets(struct omis_writer *w, const struct agg *a)
+{
+	struct sketch_bucket bucket;
+
+	for (uint32_t i = 0; sketch_next(a->sketch, &i, &bucket);) {
+		omis_write_list(w);
+		omis_write_float(w, bucket.from);
+		omis_write_float(w, bucket.to);
+		omis_write_int(w, (int64_t)bucket.count);
+		omis_write_list_end(w);
+	}
+}
+
+/* [object,value,bound],... */
+static void write_objects(struct omis_writer *w, const struct agg *a, double q)
+{
+	struct token token;
+	uint32_t n;
+	const struct who *of = agg_whos(a, q, &n);
+
+	for (uint32_t i = 0; i < n; i++) {
+		omis_write_list(w);
+		omis_write_token(w, who_token(&token, of[i].object));
+		omis_write_float(w, of[i].value);
+		omis_write_float(w, of[i].error);
+		omis_write_list_end(w);
+	}
+}
+
+/* Prints the parts of a value that is no number. Returns NULL without memory. */
+static char *print_list(const struct agg *a, double q)
 {
 	struct buf b = BUF_INIT(FRAME_MAX_BYTES);
 	struct omis_writer w = OMIS_WRITER(&b);
-	struct sketch_bucket bucket;
 
 	omis_write_list(&w);
-	for (uint32_t i = 0; sketch_next(a->sketch, &i, &bucket);) {
-		omis_write_list(&w);
-		omis_write_float(&w, bucket.from);
-		omis_write_float(&w, bucket.to);
-		omis_write_int(&w, (int64_t)bucket.count);
-		omis_write_list_end(&w);
-	}
+	if (agg_kind_is_of_objects(a->kind))
+		write_objects(&w, a, q);
+	else
+		write_buckets(&w, a);
 	omis_write_list_end(&w);
 	if (!b.failed)
 		return (char *)buf_take(&b, NULL);
 	buf_done(&b);
 	return NULL;
+}
+
+/* No object has a value, so the result has none. */
+static struct flow_token no_value(const struct flow_token *t)
+{
+	struct flow_token none = *t;
+
+	none.value = NAN;
+	none.flags |= FLOW_MISSING;
+	return none;
 }
 
 void measure_on_result(void *arg, const struct flow_result *r)
@@ -64,8 +100,10 @@ void measure_on_result(void *arg, const struct flow_result *r)
 		m->lost++;
 		return;
 	}
-	if (r->a && agg_kind_has_sketch(r->a->kind))
-		v.buckets = print_buckets(r->a);
+	if (r->a && agg_kind_is_of_objects(r->a->kind) && !agg_count(r->a))
+		v.t = no_value(&r->t);
+	else if (r->a && (agg_kind_has_sketch(r->a->kind) || agg_kind_is_of_objects(r->a->kind)))
+		v.list = print_list(r->a, r->q);
 	m->value[m->nvalue++] = v;
 }
 
@@ -83,8 +121,8 @@ static void write_value(struct omis_writer *w, const struct measure *m,
 	else
 		omis_write_string(w, "");
 	omis_write_int(w, t->key);
-	if (v->buckets)
-		omis_write_token(w, v->buckets); /* a list as print_buckets() has written it */
+	if (v->list)
+		omis_write_token(w, v->list); /* a list as print_list() has written it */
 	else
 		omis_write_float(w, t->value);
 	omis_write_float(w, t->error);

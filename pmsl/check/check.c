@@ -140,8 +140,8 @@ static void set_value(struct pmsl_checker *c, struct pmsl_decl *d, struct pmsl_n
 	c->held = held;
 	d->index = index;
 	check_value_type(c, d, value);
-	if (value->type.kind == PMSL_T_HISTOGRAM)
-		pmsl_wrong(c, value, "a histogram can only be returned");
+	if (pmsl_is_result(value->type.kind))
+		pmsl_wrong(c, value, "a %s can only be returned", pmsl_kind_name(value->type.kind));
 	d->value = value;
 }
 
@@ -222,7 +222,7 @@ static void check_return(struct pmsl_checker *c, struct pmsl_stmt *s)
 	m->result = s->value;
 	pmsl_check_expr(c, s->value);
 	check_left_over(c, s->value);
-	if (s->value->type.kind != PMSL_T_HISTOGRAM)
+	if (!pmsl_is_result(s->value->type.kind))
 		pmsl_want(c, s->value, PMSL_T_VALUE);
 	m->domain = s->value->domain;
 	check_unit(c);

@@ -118,6 +118,8 @@ bool pmsl_number_variable(struct pmsl_checker *c, struct pmsl_decl *d)
 	d->number = (int)c->metric->nvariable++;
 	if (d->type.kind == PMSL_T_VT)
 		c->vt |= UINT64_C(1) << d->number;
+	if (pmsl_is_object(d->type.kind))
+		c->objects |= UINT64_C(1) << d->number;
 	return true;
 }
 

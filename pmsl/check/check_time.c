@@ -181,27 +181,34 @@ static uint64_t check_over(struct pmsl_checker *c, struct pmsl_expr *e)
 	return set;
 }
 
-/*
- * Checks the share of QUANTILE(0.9, x) or the level of CI(0.95, x). Returns the argument after it,
- * or NULL.
- */
+/* Folds with a parameter: how they are written, and which parameters they take. */
+static const struct share {
+	enum agg_kind agg;
+	const char *form, *range;
+} share_of[PMSL_FOLDS] = {
+	[PMSL_QUANTILE] = { AGG_QUANTILE, "QUANTILE takes a share and a value: QUANTILE(0.9, x[p])",
+			    "the share is a number from 0 to 1" },
+	[PMSL_CI] = { AGG_CI, "CI takes a level and a value: CI(0.95, x[p])",
+		      "the level is a number below 1: 0.95" },
+	[PMSL_TOP] = { AGG_TOP, "TOP takes a number and a value: TOP(3, x[p])",
+		       "the number of values is a whole number from 1 to 16" },
+};
+
+_Static_assert(WHO_TOP_MAX == 16, "the range of TOP in share_of");
+
+/* Checks the parameter of such a fold. Returns the argument after it, or NULL. */
 static struct pmsl_expr *check_share(struct pmsl_checker *c, struct pmsl_expr *e)
 {
 	struct pmsl_expr *share = e->arg;
-	bool is_ci = e->op == PMSL_CI;
 
 	if (!pmsl_fold_has_share(e->op))
 		return e->narg == 1 ? e->arg : NULL;
 	pmsl_check_expr(c, share);
 	if (e->narg != 2)
-		pmsl_wrong(c, e,
-			   is_ci ? "CI takes a level and a value: CI(0.95, x[p])"
-				 : "QUANTILE takes a share and a value: QUANTILE(0.9, x[p])");
+		pmsl_wrong(c, e, "%s", share_of[e->op].form);
 	else if (share->kind != PMSL_E_NUMBER ||
-		 !agg_share_is_fit(is_ci ? AGG_CI : AGG_QUANTILE, share->number))
-		pmsl_wrong(c, share,
-			   is_ci ? "the level is a number below 1: 0.95"
-				 : "the share is a number from 0 to 1");
+		 !agg_share_is_fit(share_of[e->op].agg, share->number))
+		pmsl_wrong(c, share, "%s", share_of[e->op].range);
 	return share->next;
 }
 
@@ -268,6 +275,23 @@ static void bind(struct pmsl_checker *c, struct pmsl_expr *e, const struct pmsl_
 		pmsl_wrong(c, e, "a variable of %s is not used in it", pmsl_fold_name(e->op));
 }
 
+/* Checks that the fold runs over one variable of objects, which the values belong to. */
+static void check_objects(struct pmsl_checker *c, struct pmsl_expr *e)
+{
+	if (__builtin_popcountll(e->bound & c->objects) == 1)
+		return;
+	pmsl_wrong(c, e, "%s runs over one variable of objects, which it then names",
+		   pmsl_fold_name(e->op));
+	pmsl_hint(c->d, "%s[p](...) with Process p, Node p or Site p", pmsl_fold_name(e->op));
+}
+
+static enum pmsl_kind fold_kind(unsigned fold)
+{
+	if (pmsl_fold_is_of_objects(fold))
+		return PMSL_T_RANKING;
+	return fold == PMSL_HISTOGRAM ? PMSL_T_HISTOGRAM : PMSL_T_VALUE;
+}
+
 static struct pmsl_unit fold_unit(const struct pmsl_expr *e, struct pmsl_unit of)
 {
 	switch (e->op) {
@@ -291,7 +315,9 @@ static void conclude(struct pmsl_checker *c, struct pmsl_expr *e, struct pmsl_ex
 
 	e->domain =
 		e->where ? pmsl_join_domains(c, e, value->domain, e->where->domain) : value->domain;
-	e->type.kind = e->op == PMSL_HISTOGRAM ? PMSL_T_HISTOGRAM : PMSL_T_VALUE;
+	e->type.kind = fold_kind(e->op);
+	if (e->bound && pmsl_fold_is_of_objects(e->op))
+		check_objects(c, e);
 	if (is_object && !value->type.dims && (e->op == PMSL_UNIQUE || e->op == PMSL_COUNT)) {
 		if (e->op == PMSL_UNIQUE)
 			e->type = value->type;

@@ -15,6 +15,7 @@ struct pmsl_checker {
 	struct pmsl_metric *metric;
 	uint64_t held; /* free variables that an enclosing expression binds */
 	uint64_t vt; /* all variables of kind VirtualTime, and the parameter of that kind */
+	uint64_t objects; /* all variables of kind Process, Node and Site */
 	const struct pmsl_expr *at; /* the AT whose left side is checked now */
 	bool takes_times; /* `.time IN t` is permitted here */
 	const struct pmsl_expr *times; /* the condition `.time IN t` that was found */

@@ -32,6 +32,9 @@ static const enum agg_kind aggs[PMSL_FOLDS] = {
 	[PMSL_CI] = AGG_CI,
 	[PMSL_COVARIANCE] = AGG_COVARIANCE,
 	[PMSL_CORRELATION] = AGG_CORRELATION,
+	[PMSL_WHO_MAX] = AGG_WHO_MAX,
+	[PMSL_WHO_MIN] = AGG_WHO_MIN,
+	[PMSL_TOP] = AGG_TOP,
 };
 
 /* Values of one process arrive in order, except for a few that a link has reordered. */
@@ -42,7 +45,7 @@ struct found {
 	uint32_t *node; /* owned */
 	size_t n, cap;
 	struct agg constants;
-	struct sketch *sketch; /* of constants; owned */
+	union agg_room *room; /* of constants; owned */
 	size_t nconstant;
 	uint32_t object; /* the object that UNIQUE has found; WORLD_NONE = none yet */
 	bool is_object; /* the value is an object or a region */
@@ -269,6 +272,36 @@ static int take_pair(struct folding *f, const struct dag_node *pair, const struc
 	return rc ? rc : keep(f, &made);
 }
 
+/* Returns the object to which the current value belongs. */
+static const char *object_of(const struct folding *f)
+{
+	const struct binder *b = f->b;
+
+	for (unsigned i = 0; i < b->g->nvariable; i++)
+		if (f->n->bound >> i & 1 && pmsl_is_object(b->g->variable[i].kind))
+			return b->b->world->v[b->run[i]].token;
+	return NULL; /* the check has found such a variable */
+}
+
+/* A value with its object. */
+static int take_who(struct folding *f, const struct known *condition)
+{
+	struct flow_node n = { .kind = FLOW_WHO, .nin = 1, .who = { f->fold, object_of(f) } };
+	struct known value, made;
+	int rc = eval_chosen(f, f->n->in[0], condition, &value);
+
+	if (!rc)
+		rc = add_condition(f, condition, &value);
+	if (!rc && value.kind != KNOWN_NODE)
+		rc = bind_fail(f->b, f->n, -ERR_INVALID, "%s of a value that never changes",
+			       pmsl_fold_name(f->n->op));
+	if (rc)
+		return rc;
+	n.in = &value.node;
+	rc = bind_put(f->b, f->n, &n, NULL, &made);
+	return rc ? rc : keep(f, &made);
+}
+
 /* Evaluates for the current values of the variables. */
 static int take_one(struct folding *f)
 {
@@ -283,6 +316,8 @@ static int take_one(struct folding *f)
 		return rc;
 	if (agg_kind_is_of_pairs(f->fold.agg))
 		return take_pair(f, &f->b->g->node[f->n->in[0]], &condition);
+	if (agg_kind_is_of_objects(f->fold.agg))
+		return take_who(f, &condition);
 	rc = eval_chosen(f, f->n->in[0], &condition, &value);
 	if (rc)
 		return rc;
@@ -408,12 +443,12 @@ static int run_and_conclude(struct folding *f, const struct flow_fold *wanted,
 {
 	int rc;
 
-	if (agg_kind_has_sketch(wanted->agg)) {
-		f->f.sketch = calloc(1, sizeof(*f->f.sketch));
-		if (!f->f.sketch)
+	if (agg_kind_has_room(wanted->agg)) {
+		f->f.room = calloc(1, sizeof(*f->f.room));
+		if (!f->f.room)
 			return -ERR_NOMEM;
 	}
-	agg_init(&f->f.constants, wanted->agg, f->f.sketch);
+	agg_init(&f->f.constants, wanted->agg, f->f.room);
 	rc = run(f, 0);
 	if (!rc && neighbours)
 		rc = put_neighbours(f, neighbours);
@@ -432,7 +467,7 @@ int bind_fold(struct binder *b, const struct dag_node *n, struct known *out)
 
 	memcpy(before, b->run, sizeof(before));
 	f.is_over_vt = is_over_vt(b->g, n);
-	f.fold.partial_out = f.fold.agg == AGG_HISTOGRAM;
+	f.fold.partial_out = pmsl_is_result(n->type.kind);
 	f.fold.since = f.is_over_vt ? since_of(b->g, n, b->options->since) : FLOW_SINCE_START;
 	f.f.first.kind = KNOWN_NOTHING;
 	wanted = f.fold;
@@ -443,6 +478,6 @@ int bind_fold(struct binder *b, const struct dag_node *n, struct known *out)
 		rc = put_stop(&f, &wanted, &neighbours, out);
 	memcpy(b->run, before, sizeof(before));
 	free(f.f.node);
-	free(f.f.sketch);
+	free(f.f.room);
 	return rc;
 }

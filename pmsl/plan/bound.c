@@ -142,6 +142,10 @@ uint64_t bound_hash_own(const struct flow_node *n)
 								n->fold.partial_out),
 						 n->fold.since),
 				  n->fold.q);
+	case FLOW_WHO:
+		return bound_hash_text(
+			mix_double(bound_hash_mix(h, n->who.fold.agg), n->who.fold.q),
+			n->who.object);
 	case FLOW_SHIFT:
 		return bound_hash_mix(h, (uint64_t)n->shift);
 	case FLOW_CHOICE:
@@ -200,6 +204,10 @@ static bool what_is_equal(const struct flow_node *a, const struct flow_node *b)
 		return a->fold.agg == b->fold.agg && a->fold.partial_out == b->fold.partial_out &&
 		       a->fold.since == b->fold.since &&
 		       !memcmp(&a->fold.q, &b->fold.q, sizeof(a->fold.q));
+	case FLOW_WHO:
+		return a->who.fold.agg == b->who.fold.agg &&
+		       !memcmp(&a->who.fold.q, &b->who.fold.q, sizeof(a->who.fold.q)) &&
+		       str_eq(a->who.object, b->who.object);
 	case FLOW_SHIFT:
 		return a->shift == b->shift;
 	case FLOW_CHOICE:
@@ -258,6 +266,10 @@ static void conclude(struct bound *b, struct bound_node *v, const struct place *
 	if (n->kind == FLOW_SET || n->kind == FLOW_VT_AGG || n->kind == FLOW_PAIR) {
 		n->partial = n->fold.partial_out;
 		n->gives = n->fold;
+	}
+	if (n->kind == FLOW_WHO) {
+		n->partial = true;
+		n->gives = n->who.fold;
 	}
 	if (n->kind == FLOW_VT_AGG)
 		n->domain = FLOW_READ;

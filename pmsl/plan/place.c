@@ -501,7 +501,7 @@ static uint32_t emit(struct placer *p, uint32_t node, uint32_t piece)
 static bool may_be_long(const struct flow_node *n)
 {
 	return n->kind == FLOW_LINK_IN && n->link.domain == FLOW_VT &&
-	       !(n->link.partial && agg_kind_has_sketch(n->link.fold.agg));
+	       !(n->link.partial && agg_kind_has_room(n->link.fold.agg));
 }
 
 /* Gives each link the largest window, because a central graph sends all events to the top. */

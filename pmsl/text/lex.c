@@ -74,7 +74,7 @@ static bool is_word(const char *p, size_t n, const char *word)
 	if (strlen(word) != n)
 		return false;
 	for (size_t i = 0; i < n; i++)
-		if (p[i] != (is_lower ? word[i] | 0x20 : word[i]))
+		if (p[i] != (is_lower && word[i] != '_' ? word[i] | 0x20 : word[i]))
 			return false;
 	return true;
 }

@@ -4,9 +4,9 @@
 #include "common/base/str.h"
 
 static const char *const folds[PMSL_FOLDS] = {
-	"SUM",	    "PROD",   "MIN",	    "MAX",	   "MEAN",     "STDEV",
-	"COUNT",    "UNIQUE", "QUANTILE",   "HISTOGRAM",   "VARIANCE", "SKEWNESS",
-	"KURTOSIS", "CI",     "COVARIANCE", "CORRELATION",
+	"SUM",	      "PROD",	     "MIN",	  "MAX",      "MEAN",	  "STDEV",    "COUNT",
+	"UNIQUE",     "QUANTILE",    "HISTOGRAM", "VARIANCE", "SKEWNESS", "KURTOSIS", "CI",
+	"COVARIANCE", "CORRELATION", "WHO_MAX",	  "WHO_MIN",  "TOP",
 };
 
 static const char *const ops[PMSL_OPS] = {
@@ -25,7 +25,12 @@ bool pmsl_fold_is_of_pairs(unsigned fold)
 
 bool pmsl_fold_has_share(unsigned fold)
 {
-	return fold == PMSL_QUANTILE || fold == PMSL_CI;
+	return fold == PMSL_QUANTILE || fold == PMSL_CI || fold == PMSL_TOP;
+}
+
+bool pmsl_fold_is_of_objects(unsigned fold)
+{
+	return fold == PMSL_WHO_MAX || fold == PMSL_WHO_MIN || fold == PMSL_TOP;
 }
 
 const char *pmsl_op_name(unsigned op)

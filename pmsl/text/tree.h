@@ -42,6 +42,9 @@ enum pmsl_fold {
 	PMSL_CI,
 	PMSL_COVARIANCE,
 	PMSL_CORRELATION,
+	PMSL_WHO_MAX,
+	PMSL_WHO_MIN,
+	PMSL_TOP,
 	PMSL_FOLDS
 };
 
@@ -198,6 +201,8 @@ const char *pmsl_fold_name(unsigned fold);
 bool pmsl_fold_is_of_pairs(unsigned fold);
 /* True if a number precedes the value: QUANTILE(0.9, x), CI(0.95, x) */
 bool pmsl_fold_has_share(unsigned fold);
+/* True if the result of a fold is values with their objects: WHO_MAX, WHO_MIN, TOP. */
+bool pmsl_fold_is_of_objects(unsigned fold);
 /* Returns the operator as text, such as "+" or "NOT"; NULL out of range. */
 const char *pmsl_op_name(unsigned op);
 

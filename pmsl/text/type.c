@@ -12,6 +12,7 @@ static const struct {
 	[PMSL_T_VALUE] = { "Value", true },
 	[PMSL_T_BOOL] = { "truth", false },
 	[PMSL_T_HISTOGRAM] = { "histogram", false },
+	[PMSL_T_RANKING] = { "value with its object", false },
 	[PMSL_T_PROCESS] = { "Process", true },
 	[PMSL_T_NODE] = { "Node", true },
 	[PMSL_T_SITE] = { "Site", true },
@@ -45,6 +46,11 @@ const char *pmsl_type_name(struct pmsl_type t, char out[PMSL_TYPE_BYTES])
 	for (unsigned i = 0; i < t.dims && n + 3 < PMSL_TYPE_BYTES; i++)
 		n += snprintf(out + n, PMSL_TYPE_BYTES - (size_t)n, "[]");
 	return out;
+}
+
+bool pmsl_is_result(enum pmsl_kind k)
+{
+	return k == PMSL_T_HISTOGRAM || k == PMSL_T_RANKING;
 }
 
 bool pmsl_is_object(enum pmsl_kind k)

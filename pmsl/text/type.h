@@ -12,6 +12,7 @@ enum pmsl_kind {
 	PMSL_T_VALUE, /* a number */
 	PMSL_T_BOOL,
 	PMSL_T_HISTOGRAM,
+	PMSL_T_RANKING, /* values with their objects */
 	PMSL_T_PROCESS,
 	PMSL_T_NODE,
 	PMSL_T_SITE,
@@ -42,6 +43,9 @@ const char *pmsl_kind_name(enum pmsl_kind k);
 /* Writes the type, such as "Process[]". Returns out. */
 #define PMSL_TYPE_BYTES 32
 const char *pmsl_type_name(struct pmsl_type t, char out[PMSL_TYPE_BYTES]);
+
+/* True for a result that can only be returned, and is no number. */
+bool pmsl_is_result(enum pmsl_kind k);
 
 bool pmsl_is_object(enum pmsl_kind k); /* True for Process, Node and Site. */
 

@@ -52,6 +52,11 @@ struct measured {
 	int64_t key, time, oldest, newest, k, n;
 	double value, error;
 	const Omis_value *buckets; /* the buckets of a histogram; NULL for other values */
+	/*
+	 * of WHO_MAX, WHO_MIN, TOP: [object, value, error] each; NULL for other values. The value
+	 * is that of the first.
+	 */
+	const Omis_value *objects;
 };
 /* Returns value i of that part. */
 struct measured measured_at(const struct reading *r, size_t part, size_t i);
@@ -59,6 +64,8 @@ struct measured measured_at(const struct reading *r, size_t part, size_t i);
 /* Returns the number of the read, as all output shows it. */
 int64_t reading_number(const struct reading *r);
 
+struct json;
+struct table;
 struct until;
 struct charts;
 
@@ -152,6 +159,14 @@ void measurement_label(const struct measurement *m, const char *token, char *out
  */
 void measurement_label_of(const struct measurement *m, const struct measured *v, char *out,
 			  size_t size);
+
+/* Print values with their objects: as one line, one cell of CSV, rows of a table, and as JSON. */
+void measurement_put_objects(const struct measurement *m, const Omis_value *list, struct buf *out);
+void measurement_put_csv_objects(const struct measurement *m, const Omis_value *list,
+				 struct buf *out);
+void measurement_put_object_rows(const struct measurement *m, const Omis_value *list,
+				 struct table *t);
+void measurement_objects_json(const struct measurement *m, const Omis_value *list, struct json *j);
 
 /*
  * Writes the tokens of "all", or of a list of tokens, hosts, sites and ranks, as values of a list.

@@ -42,6 +42,8 @@ static void put_line(struct measurement *m, int64_t read, const struct measured 
 		buf_printf(out, "vt=%" PRId64 " ", s->key);
 	if (s->buckets)
 		print_buckets(s->buckets, out);
+	else if (s->objects)
+		measurement_put_objects(m, s->objects, out);
 	else
 		buf_puts(out, table_quantity(value, s->value, 4, m->unit));
 	if (s->buckets)
@@ -92,6 +94,8 @@ static void put_csv(struct measurement *m, int64_t read, const struct measured *
 	buf_putc(out, ',');
 	if (s->buckets)
 		put_csv_buckets(s->buckets, out);
+	else if (s->objects)
+		measurement_put_csv_objects(m, s->objects, out);
 	else
 		put_csv_number(out, s->value);
 	report_csv_text(m->unit, out);
@@ -169,6 +173,8 @@ static void put_row(struct measurement *m, const struct measured *s, struct tabl
 	put_row_end(m, s, t);
 	if (s->buckets)
 		put_bucket_rows(m, s->buckets, t);
+	if (s->objects)
+		measurement_put_object_rows(m, s->objects, t);
 }
 
 static void put_title(const struct measurement *m, const struct reading *r, struct buf *out)
@@ -444,6 +450,8 @@ static void value_json(const struct measurement *m, const struct measured *s, st
 		json_number(j, s->value);
 	json_key(j, "error");
 	json_number(j, s->error);
+	if (s->objects)
+		measurement_objects_json(m, s->objects, j);
 	json_key_i64(j, "k", s->k);
 	json_key_i64(j, "n", s->n);
 	json_key_i64(j, "time_ns", s->time);
@@ -492,16 +500,29 @@ static bool put_json(struct measurement *m, const struct reading *r)
 }
 
 /* False for a new object, whose name was not read yet. */
-static bool is_known(const struct measurement *m, const struct reading *r)
+static bool is_name_known(const struct measurement *m, const char *token)
 {
 	struct object_name n;
 
+	return !token[0] || (measurement_name(m, token, &n) && (token[0] != 'p' || n.rank >= 0));
+}
+
+/* False if the value, or one of its objects, is of a new object. */
+static bool is_value_known(const struct measurement *m, const struct measured *s)
+{
+	for (size_t i = 0; s->objects && i < s->objects->n; i++)
+		if (!is_name_known(m, value_text(&s->objects->list[i], 0)))
+			return false;
+	return is_name_known(m, s->object);
+}
+
+static bool is_known(const struct measurement *m, const struct reading *r)
+{
 	for (size_t p = 0; p < r->npart; p++)
 		for (size_t i = READ_VALUES; i < r->part[p]->n; i++) {
-			const char *token = value_text(&r->part[p]->list[i], 0);
+			struct measured s = measured_at(r, p, i);
 
-			if (token[0] &&
-			    (!measurement_name(m, token, &n) || (token[0] == 'p' && n.rank < 0)))
+			if (!is_value_known(m, &s))
 				return false;
 		}
 	return true;

@@ -18,6 +18,24 @@ static void add_lost(struct measured *s)
 		snprintf(s->flags + n, sizeof(s->flags) - n, "%s" LOST, n ? "," : "");
 }
 
+/* True for a list of values with their objects; false for the buckets of a histogram. */
+static bool is_of_objects(const Omis_value *list)
+{
+	return list->n && list->list[0].kind == OMIS_VALUE_LIST && list->list[0].n &&
+	       list->list[0].list[0].kind == OMIS_VALUE_TOKEN;
+}
+
+/* Takes a value that is a list. */
+static void take_list(struct measured *s, const Omis_value *list)
+{
+	if (!is_of_objects(list)) {
+		s->buckets = list;
+		return;
+	}
+	s->objects = list;
+	s->value = omis_list_float(&list->list[0], 1);
+}
+
 static struct measured measured_from(const Omis_value *v)
 {
 	const Omis_value *value = omis_list_at(v, VALUE_VALUE);
@@ -31,9 +49,10 @@ static struct measured measured_from(const Omis_value *v)
 			      .k = omis_list_int(v, VALUE_K),
 			      .n = omis_list_int(v, VALUE_N),
 			      .with = omis_list_text(v, VALUE_WITH),
-			      .in = omis_list_text(v, VALUE_IN),
-			      .buckets = value && value->kind == OMIS_VALUE_LIST ? value : NULL };
+			      .in = omis_list_text(v, VALUE_IN) };
 
+	if (value && value->kind == OMIS_VALUE_LIST)
+		take_list(&s, value);
 	str_copy(s.flags, sizeof(s.flags), omis_list_text(v, VALUE_FLAGS));
 	return s;
 }

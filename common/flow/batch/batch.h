@@ -17,8 +17,8 @@ void flow_batch_encode(struct buf *b, const struct flow_batch *batch);
 struct flow_batch_room {
 	struct flow_token *t;
 	struct agg *a;
-	struct sketch *sketch;
-	size_t t_cap, a_cap, sketch_cap;
+	union agg_room *room;
+	size_t t_cap, a_cap, room_cap;
 	char link[256]; /* size: NAME_MAX_BYTES and a 0 */
 };
 

@@ -11,13 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SKETCHES_MAX (FLOW_STATE_MAX_BYTES / FLOW_SKETCH_BYTES) /* no link can have more */
+#define ROOMS_MAX (FLOW_STATE_MAX_BYTES / FLOW_SKETCH_BYTES) /* no link can have more */
 
 void flow_batch_room_done(struct flow_batch_room *room)
 {
 	free(room->t);
 	free(room->a);
-	free(room->sketch);
+	free(room->room);
 	*room = (struct flow_batch_room){ 0 };
 }
 
@@ -164,6 +164,22 @@ static void get_sums(struct cur *c, struct agg *a, bool low)
 		sum_at(a, i)->lo = cur_doublele(c);
 }
 
+static void get_who(struct cur *c, struct who *w)
+{
+	w->value = cur_doublele(c);
+	w->error = cur_doublele(c);
+	w->object = cur_u64le(c);
+}
+
+static void get_top(struct cur *c, struct who_top *t)
+{
+	uint32_t n = (uint32_t)get_count(c, WHO_TOP_MAX);
+
+	for (uint32_t i = 0; i < n; i++)
+		get_who(c, &t->of[i]);
+	t->n = c->failed ? 0 : n;
+}
+
 static void get_finite(struct cur *c, struct agg *a, bool low)
 {
 	if (agg_kind_sums(a->kind))
@@ -183,16 +199,21 @@ static void get_finite(struct cur *c, struct agg *a, bool low)
 	case AGG_QUANTILE:
 	case AGG_HISTOGRAM:
 		return get_sketch(c, a->sketch);
+	case AGG_WHO_MAX:
+	case AGG_WHO_MIN:
+		return get_who(c, &a->who);
+	case AGG_TOP:
+		return get_top(c, a->top);
 	default:
 		return;
 	}
 }
 
-static void get_agg(struct cur *c, enum agg_kind kind, struct sketch *sketch, struct agg *a)
+static void get_agg(struct cur *c, enum agg_kind kind, union agg_room *room, struct agg *a)
 {
 	uint8_t bits = get_bits(c, agg_kind_sums(kind) ? AGG_BITS : AGG_BITS & ~AGG_LOW);
 
-	agg_init(a, kind, sketch);
+	agg_init(a, kind, room);
 	a->n = cur_varint(c);
 	if (bits & AGG_INFINITE) {
 		a->pinf = (uint32_t)get_count(c, UINT32_MAX);
@@ -253,23 +274,22 @@ static void get_head(struct cur *c, struct flow_batch_room *room, struct flow_ba
 static int make_room(struct flow_batch_room *room, const struct flow_batch *b, size_t left,
 		     struct err *e)
 {
-	bool sketches = b->partial && agg_kind_has_sketch(b->agg);
-	size_t max = sketches ? SKETCHES_MAX : FLOW_WINDOW_MAX;
+	bool has_room = b->partial && agg_kind_has_room(b->agg);
+	size_t max = has_room ? ROOMS_MAX : FLOW_WINDOW_MAX;
 
 	if (b->n > max || b->n > left / 2)
 		return err_set(e, ERR_LIMIT, "a batch of %u tokens in %zu bytes", (unsigned)b->n,
 			       left);
 	if (array_grow(&room->t, &room->t_cap, b->n, sizeof(*room->t), max) ||
 	    (b->partial && array_grow(&room->a, &room->a_cap, b->n, sizeof(*room->a), max)) ||
-	    (sketches &&
-	     array_grow(&room->sketch, &room->sketch_cap, b->n, sizeof(*room->sketch), max)))
+	    (has_room && array_grow(&room->room, &room->room_cap, b->n, sizeof(*room->room), max)))
 		return err_nomem(e);
 	return 0;
 }
 
 static void get_tokens(struct cur *c, struct flow_batch_room *room, const struct flow_batch *b)
 {
-	bool sketches = b->partial && agg_kind_has_sketch(b->agg);
+	bool has_room = b->partial && agg_kind_has_room(b->agg);
 	struct flow_token first = { 0 };
 
 	if (b->domain == FLOW_READ) {
@@ -279,7 +299,7 @@ static void get_tokens(struct cur *c, struct flow_batch_room *room, const struct
 	for (uint32_t i = 0; i < b->n && !c->failed; i++) {
 		get_token(c, i ? &room->t[i - 1] : &first, b->partial, &room->t[i]);
 		if (b->partial)
-			get_agg(c, b->agg, sketches ? &room->sketch[i] : NULL, &room->a[i]);
+			get_agg(c, b->agg, has_room ? &room->room[i] : NULL, &room->a[i]);
 	}
 }
 

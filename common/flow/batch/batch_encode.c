@@ -110,6 +110,20 @@ static void put_sums(struct buf *b, const struct agg *a, bool low)
 		buf_put_doublele(b, sum_at(a, i)->lo);
 }
 
+static void put_who(struct buf *b, const struct who *w)
+{
+	buf_put_doublele(b, w->value);
+	buf_put_doublele(b, w->error);
+	buf_put_u64le(b, w->object);
+}
+
+static void put_top(struct buf *b, const struct who_top *t)
+{
+	buf_put_varint(b, t->n);
+	for (uint32_t i = 0; i < t->n; i++)
+		put_who(b, &t->of[i]);
+}
+
 static void put_finite(struct buf *b, const struct agg *a, bool low)
 {
 	if (agg_kind_sums(a->kind))
@@ -132,6 +146,13 @@ static void put_finite(struct buf *b, const struct agg *a, bool low)
 	case AGG_QUANTILE:
 	case AGG_HISTOGRAM:
 		put_sketch(b, a->sketch);
+		break;
+	case AGG_WHO_MAX:
+	case AGG_WHO_MIN:
+		put_who(b, &a->who);
+		break;
+	case AGG_TOP:
+		put_top(b, a->top);
 		break;
 	default:
 		break;

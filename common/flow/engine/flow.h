@@ -25,8 +25,12 @@ struct flow_limits {
 struct flow_result {
 	uint32_t measurement, output;
 	struct flow_token t; /* its key is the number of the read, or the virtual time */
-	/* the aggregate of a HISTOGRAM, of other values in parts, or of a stop; otherwise NULL */
+	/*
+	 * the aggregate of a HISTOGRAM, of a kind of objects, of other values in parts, or of a
+	 * stop; otherwise NULL
+	 */
 	const struct agg *a;
+	double q; /* of such an aggregate, for kinds with agg_kind_has_share() */
 	bool is_enough; /* for a stop: its rule holds */
 	/* for a stop: detected dependence that makes its interval too narrow */
 	enum dependence dependence;

@@ -14,19 +14,21 @@
 #include "common/flow/graph/match.h"
 #include "stats/interval.h"
 
-/* OP, PAIR: the inputs of a key as an array, with constants filled in. */
+/* OP, PAIR, FLOW_WHO: the inputs of a key as an array, with constants filled in. */
 struct op_state {
 	struct match m; /* used only if more than one input varies */
 	bool matched;
 	struct flow_token *in; /* [window, or 1][nin] */
-	struct agg *pair; /* PAIR: its output */
+	struct agg *pair; /* PAIR, FLOW_WHO: its output */
+	union agg_room *room; /* of `pair`, or NULL */
+	uint64_t object; /* FLOW_WHO: packed by who_pack() */
 };
 
 /* SET: one partial aggregate for each key; in the READ domain only one. */
 struct set_state {
 	struct match m;
 	struct flow_partial *part; /* [window, or 1] */
-	struct sketch *sketch; /* as many sketches, or NULL */
+	union agg_room *room; /* as many rooms, or NULL */
 };
 
 /*
@@ -36,7 +38,7 @@ struct set_state {
 struct agg_state {
 	/* part[now] and part[!now] are the two intervals, part[2] is the total */
 	struct flow_partial *part;
-	struct sketch *sketch; /* 3 or NULL */
+	union agg_room *room; /* 3 or NULL */
 	unsigned now;
 	/* some contributor could have reported, in the interval or since the start */
 	bool has_lived;
@@ -46,14 +48,14 @@ struct agg_state {
 struct reads_state {
 	int64_t key[FLOW_READS_OPEN]; /* 0: empty */
 	struct flow_partial *part; /* [FLOW_READS_OPEN] */
-	struct sketch *sketch;
+	union agg_room *room;
 };
 
 /* Links of the VT domain: tokens in the order of arrival. */
 struct queue_state {
 	struct flow_token *t; /* [window], a ring */
 	struct agg *a; /* aggregates of partial tokens, or NULL */
-	struct sketch *sketch;
+	union agg_room *room;
 	uint32_t cap, head, n;
 	uint64_t lost; /* lost tokens of the current read */
 	struct queue_mark {
@@ -186,6 +188,7 @@ void flow_settle_if_needed(struct flow *f);
 
 /* --- one file for each kind of node */
 int op_init(struct flow *f, struct fnode *n);
+int who_init(struct flow *f, struct fnode *n, const struct flow_whose *of);
 void op_done(struct fnode *n);
 void op_take(struct flow *f, struct fnode *n, uint32_t input, const struct flow_token *t);
 void op_read(struct flow *f, struct fnode *n);

@@ -29,6 +29,8 @@ int flow_node_init(struct flow *f, struct fnode *n, const struct flow_node *g)
 	case FLOW_OP:
 	case FLOW_PAIR:
 		return op_init(f, n);
+	case FLOW_WHO:
+		return who_init(f, n, &g->who);
 	case FLOW_SET:
 		return set_init(f, n);
 	case FLOW_VT_AGG:
@@ -53,7 +55,7 @@ int flow_node_init(struct flow *f, struct fnode *n, const struct flow_node *g)
 
 void flow_node_done(struct fnode *n)
 {
-	if (n->kind == FLOW_OP || n->kind == FLOW_PAIR)
+	if (n->kind == FLOW_OP || n->kind == FLOW_PAIR || n->kind == FLOW_WHO)
 		op_done(n);
 	else if (n->kind == FLOW_SET)
 		set_done(n);

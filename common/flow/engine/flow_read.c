@@ -50,7 +50,11 @@ static void result_read(struct flow *f, const struct fmeas *m, struct fnode *n, 
 			nsec_t t)
 {
 	const struct fnode *in = &f->node[n->in[0]];
-	struct flow_result r = { m->id, n->output, in->now, in->now_agg, false, DEPENDENCE_NONE };
+	struct flow_result r = { .measurement = m->id,
+				 .output = n->output,
+				 .t = in->now,
+				 .a = in->now_agg,
+				 .q = n->fold.q };
 
 	if (in->kind == FLOW_STOP)
 		stop_report(f, in, &r);
@@ -91,6 +95,7 @@ static void read_node(struct flow *f, const struct fmeas *m, struct fnode *n, in
 		return reads_read(n, m->last_read, read, t);
 	case FLOW_OP:
 	case FLOW_PAIR:
+	case FLOW_WHO:
 		return op_read(f, n);
 	case FLOW_SET:
 		return set_read(f, n);

@@ -32,9 +32,11 @@ static void choose(struct flow *f, struct fnode *n, const struct flow_token *t, 
 
 static void result(struct flow *f, struct fnode *n, const struct flow_token *t, const struct agg *a)
 {
-	struct flow_result r = {
-		f->meas[n->measurement].id, n->output, *t, a, false, DEPENDENCE_NONE
-	};
+	struct flow_result r = { .measurement = f->meas[n->measurement].id,
+				 .output = n->output,
+				 .t = *t,
+				 .a = a,
+				 .q = n->fold.q };
 
 	if (t->flags & FLOW_EXCLUDED)
 		return;
@@ -52,6 +54,7 @@ static void deliver(struct flow *f, const struct fedge *to, const struct flow_to
 	switch (n->kind) {
 	case FLOW_OP:
 	case FLOW_PAIR:
+	case FLOW_WHO:
 		return op_take(f, n, to->input, t);
 	case FLOW_SET:
 		return set_take(f, n, to->input, t, a);

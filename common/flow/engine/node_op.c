@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations and pairs: a node fires when all inputs of a key have arrived. */
+/* Operations, pairs, and values with their object: a node fires when all inputs of a key have
+ * arrived. */
 #include "common/flow/engine/flow_internal.h"
 #include "common/flow/graph/op.h"
 
@@ -35,12 +36,17 @@ static void close_constants(const struct flow *f, struct fnode *n)
 
 static int pair_init(struct fnode *n)
 {
-	if (n->kind != FLOW_PAIR)
+	struct op_state *s = &n->op_state;
+	bool has_room = agg_kind_has_room(n->fold.agg);
+
+	if (n->kind == FLOW_OP)
 		return 0;
-	n->op_state.pair = malloc(sizeof(*n->op_state.pair));
-	if (!n->op_state.pair)
+	s->pair = malloc(sizeof(*s->pair));
+	if (has_room)
+		s->room = malloc(sizeof(*s->room));
+	if (!s->pair || (has_room && !s->room))
 		return -ERR_NOMEM;
-	agg_init(n->op_state.pair, n->fold.agg, NULL);
+	agg_init(s->pair, n->fold.agg, s->room);
 	return 0;
 }
 
@@ -62,11 +68,17 @@ int op_init(struct flow *f, struct fnode *n)
 	}
 	n->state_bytes = keys * n->nin * sizeof(*s->in) +
 			 (s->matched ? match_bytes(n->window, n->nin) : 0) +
-			 (s->pair ? sizeof(*s->pair) : 0);
+			 (s->pair ? sizeof(*s->pair) : 0) + (s->room ? sizeof(*s->room) : 0);
 	put_constants(f, n, keys);
 	if (s->matched)
 		close_constants(f, n);
 	return 0;
+}
+
+int who_init(struct flow *f, struct fnode *n, const struct flow_whose *of)
+{
+	n->op_state.object = who_pack(of->object);
+	return op_init(f, n);
 }
 
 void op_done(struct fnode *n)
@@ -74,12 +86,15 @@ void op_done(struct fnode *n)
 	match_done(&n->op_state.m);
 	free(n->op_state.in);
 	free(n->op_state.pair);
+	free(n->op_state.room);
 }
 
 static void eval(struct fnode *n, const struct flow_token *in, struct flow_token *out)
 {
 	if (n->kind == FLOW_PAIR)
 		flow_pair_eval(in, out, n->op_state.pair);
+	else if (n->kind == FLOW_WHO)
+		flow_who_eval(in, n->op_state.object, out, n->op_state.pair);
 	else
 		flow_op_eval(n->op, in, out);
 }

@@ -13,22 +13,22 @@
 int queue_init(struct fnode *n)
 {
 	struct queue_state *s = &n->queue;
-	bool sketches = n->partial && agg_kind_has_sketch(n->fold.agg);
+	bool has_room = n->partial && agg_kind_has_room(n->fold.agg);
 
 	s->cap = n->window;
 	s->t = calloc(s->cap, sizeof(*s->t));
 	if (n->partial)
 		s->a = calloc(s->cap, sizeof(*s->a));
-	if (sketches)
-		s->sketch = calloc(s->cap, sizeof(*s->sketch));
-	if (!s->t || (n->partial && !s->a) || (sketches && !s->sketch)) {
+	if (has_room)
+		s->room = calloc(s->cap, sizeof(*s->room));
+	if (!s->t || (n->partial && !s->a) || (has_room && !s->room)) {
 		queue_done(n);
 		return -ERR_NOMEM;
 	}
 	for (uint32_t i = 0; n->partial && i < s->cap; i++)
-		agg_init(&s->a[i], n->fold.agg, sketches ? &s->sketch[i] : NULL);
+		agg_init(&s->a[i], n->fold.agg, has_room ? &s->room[i] : NULL);
 	n->state_bytes = s->cap * (sizeof(*s->t) + (n->partial ? sizeof(*s->a) : 0) +
-				   (sketches ? sizeof(*s->sketch) : 0));
+				   (has_room ? sizeof(*s->room) : 0));
 	return 0;
 }
 
@@ -36,7 +36,7 @@ void queue_done(struct fnode *n)
 {
 	free(n->queue.t);
 	free(n->queue.a);
-	free(n->queue.sketch);
+	free(n->queue.room);
 }
 
 static bool put(struct fnode *n, const struct flow_token *t, const struct agg *a)

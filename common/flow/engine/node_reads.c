@@ -23,25 +23,25 @@ int reads_init(struct fnode *n)
 	 * For other plain values the graph may name any aggregate, so that nothing is aggregated.
 	 */
 	enum agg_kind agg = n->partial || takes_late(n) ? n->fold.agg : AGG_COUNT;
-	bool sketches = agg_kind_has_sketch(agg);
+	bool has_room = agg_kind_has_room(agg);
 
 	s->part = calloc(FLOW_READS_OPEN, sizeof(*s->part));
-	if (sketches)
-		s->sketch = calloc(FLOW_READS_OPEN, sizeof(*s->sketch));
-	if (!s->part || (sketches && !s->sketch)) {
+	if (has_room)
+		s->room = calloc(FLOW_READS_OPEN, sizeof(*s->room));
+	if (!s->part || (has_room && !s->room)) {
 		reads_done(n);
 		return -ERR_NOMEM;
 	}
 	for (int i = 0; i < FLOW_READS_OPEN; i++)
-		partial_init(&s->part[i], agg, sketches ? &s->sketch[i] : NULL);
-	n->state_bytes = FLOW_READS_OPEN * (sizeof(*s->part) + (sketches ? sizeof(*s->sketch) : 0));
+		partial_init(&s->part[i], agg, has_room ? &s->room[i] : NULL);
+	n->state_bytes = FLOW_READS_OPEN * (sizeof(*s->part) + (has_room ? sizeof(*s->room) : 0));
 	return 0;
 }
 
 void reads_done(struct fnode *n)
 {
 	free(n->reads.part);
-	free(n->reads.sketch);
+	free(n->reads.room);
 }
 
 static struct flow_partial *open_slot(struct reads_state *s, int64_t read)

@@ -20,15 +20,15 @@ int set_init(struct flow *f, struct fnode *n)
 		n->state_bytes = match_bytes(n->window, n->nin);
 	}
 	s->part = calloc(keys, sizeof(*s->part));
-	if (agg_kind_has_sketch(n->fold.agg))
-		s->sketch = calloc(keys, sizeof(*s->sketch));
-	if (!s->part || (agg_kind_has_sketch(n->fold.agg) && !s->sketch)) {
+	if (agg_kind_has_room(n->fold.agg))
+		s->room = calloc(keys, sizeof(*s->room));
+	if (!s->part || (agg_kind_has_room(n->fold.agg) && !s->room)) {
 		set_done(n);
 		return -ERR_NOMEM;
 	}
 	for (size_t i = 0; i < keys; i++)
-		partial_init(&s->part[i], n->fold.agg, s->sketch ? &s->sketch[i] : NULL);
-	n->state_bytes += keys * (sizeof(*s->part) + (s->sketch ? sizeof(*s->sketch) : 0));
+		partial_init(&s->part[i], n->fold.agg, s->room ? &s->room[i] : NULL);
+	n->state_bytes += keys * (sizeof(*s->part) + (s->room ? sizeof(*s->room) : 0));
 	return 0;
 }
 
@@ -36,7 +36,7 @@ void set_done(struct fnode *n)
 {
 	match_done(&n->set.m);
 	free(n->set.part);
-	free(n->set.sketch);
+	free(n->set.room);
 }
 
 /* Counts the contributors of inputs that have not arrived. */

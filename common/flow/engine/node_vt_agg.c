@@ -10,25 +10,25 @@
 int vt_agg_init(struct fnode *n)
 {
 	struct agg_state *s = &n->agg;
-	bool sketches = agg_kind_has_sketch(n->fold.agg);
+	bool has_room = agg_kind_has_room(n->fold.agg);
 
 	s->part = calloc(PARTS, sizeof(*s->part));
-	if (sketches)
-		s->sketch = calloc(PARTS, sizeof(*s->sketch));
-	if (!s->part || (sketches && !s->sketch)) {
+	if (has_room)
+		s->room = calloc(PARTS, sizeof(*s->room));
+	if (!s->part || (has_room && !s->room)) {
 		vt_agg_done(n);
 		return -ERR_NOMEM;
 	}
 	for (int i = 0; i < PARTS; i++)
-		partial_init(&s->part[i], n->fold.agg, s->sketch ? &s->sketch[i] : NULL);
-	n->state_bytes = PARTS * (sizeof(*s->part) + (sketches ? sizeof(*s->sketch) : 0));
+		partial_init(&s->part[i], n->fold.agg, s->room ? &s->room[i] : NULL);
+	n->state_bytes = PARTS * (sizeof(*s->part) + (has_room ? sizeof(*s->room) : 0));
 	return 0;
 }
 
 void vt_agg_done(struct fnode *n)
 {
 	free(n->agg.part);
-	free(n->agg.sketch);
+	free(n->agg.room);
 }
 
 /*

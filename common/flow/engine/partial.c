@@ -11,9 +11,9 @@ _Static_assert(sizeof(struct flow_partial) <= FLOW_PARTIAL_BYTES, "the verifier 
  */
 #define KEPT_FLAGS (FLOW_FLAGS_ALL & ~FLOW_EXCLUDED)
 
-void partial_init(struct flow_partial *p, enum agg_kind kind, struct sketch *sketch)
+void partial_init(struct flow_partial *p, enum agg_kind kind, union agg_room *room)
 {
-	agg_init(&p->a, kind, sketch);
+	agg_init(&p->a, kind, room);
 	p->t = (struct flow_token){ 0 };
 	p->is_reported = false;
 }

@@ -20,14 +20,14 @@ struct flow_partial {
 	bool is_reported;
 };
 
-void partial_init(struct flow_partial *p, enum agg_kind kind, struct sketch *sketch);
+void partial_init(struct flow_partial *p, enum agg_kind kind, union agg_room *room);
 void partial_clear(struct flow_partial *p);
 
 /* a: the aggregate of a partial token; otherwise NULL. */
 void partial_fold(struct flow_partial *p, const struct flow_token *t, const struct agg *a,
 		  enum partial_over over);
 
-/* Copies `from`; p keeps its own sketch. */
+/* Copies `from`; p keeps its own room. */
 void partial_copy(struct flow_partial *p, const struct flow_partial *from);
 
 /*

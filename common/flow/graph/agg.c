@@ -37,14 +37,18 @@ bool agg_share_is_fit(enum agg_kind kind, double q)
 {
 	if (kind == AGG_CI)
 		return !isnan(normal_two_sided(q));
+	if (kind == AGG_TOP)
+		return q >= 1 && q <= WHO_TOP_MAX && q == floor(q);
 	return kind != AGG_QUANTILE || (q >= 0 && q <= 1);
 }
 
-void agg_init(struct agg *a, enum agg_kind kind, struct sketch *sketch)
+void agg_init(struct agg *a, enum agg_kind kind, void *room)
 {
 	*a = (struct agg){ .kind = kind };
 	if (agg_kind_has_sketch(kind))
-		a->sketch = sketch;
+		a->sketch = room;
+	else if (kind == AGG_TOP)
+		a->top = room;
 	agg_clear(a);
 }
 
@@ -65,6 +69,10 @@ void agg_clear(struct agg *a)
 	} else if (agg_kind_is_of_pairs(a->kind)) {
 		a->pairs.of = (struct pairs){ 0 };
 		a->pairs.error = 0;
+	} else if (a->kind == AGG_TOP) {
+		a->top->n = 0;
+	} else if (agg_kind_is_of_objects(a->kind)) {
+		a->who = (struct who){ 0 };
 	} else {
 		a->sum.hi = a->sum.lo = 0;
 	}
@@ -159,6 +167,43 @@ void agg_add_pair(struct agg *a, double x, double x_error, double y, double y_er
 		a->ninf++;
 }
 
+/* has: the aggregate has a value already. */
+static void take_who(struct agg *a, const struct who *w, bool has)
+{
+	if (!has || who_is_before(w, &a->who, a->kind == AGG_WHO_MIN))
+		a->who = *w;
+}
+
+void agg_add_who(struct agg *a, const struct who *w)
+{
+	if (isnan(w->value))
+		return;
+	note_error(a, w->error);
+	if (a->kind == AGG_TOP)
+		who_top_add(a->top, w);
+	else
+		take_who(a, w, a->n > 0);
+	a->n++;
+}
+
+const struct who *agg_whos(const struct agg *a, double q, uint32_t *n)
+{
+	if (a->kind != AGG_TOP) {
+		*n = a->n > 0;
+		return &a->who;
+	}
+	*n = q < a->top->n ? (uint32_t)q : a->top->n;
+	return a->top->of;
+}
+
+static void merge_whos(struct agg *a, const struct agg *b)
+{
+	if (a->kind == AGG_TOP)
+		who_top_merge(a->top, b->top);
+	else if (b->n)
+		take_who(a, &b->who, a->n > 0);
+}
+
 static void merge_pairs(struct agg *a, const struct agg *b)
 {
 	note_pair_error(a, b->pairs.error);
@@ -171,6 +216,8 @@ static void merge_finite(struct agg *a, const struct agg *b)
 		return powers_merge(&a->powers, a->n, &b->powers, b->n);
 	if (agg_kind_is_of_pairs(a->kind))
 		return merge_pairs(a, b);
+	if (agg_kind_is_of_objects(a->kind))
+		return merge_whos(a, b);
 	switch (a->kind) {
 	case AGG_SUM:
 	case AGG_MEAN:
@@ -204,13 +251,16 @@ void agg_merge(struct agg *a, const struct agg *b)
 
 void agg_copy(struct agg *a, const struct agg *b)
 {
-	struct sketch *own = agg_kind_has_sketch(a->kind) ? a->sketch : NULL;
+	struct agg own = *a;
 
 	*a = *b;
-	if (!own)
-		return;
-	a->sketch = own;
-	sketch_copy(own, b->sketch);
+	if (agg_kind_has_sketch(own.kind)) {
+		a->sketch = own.sketch;
+		sketch_copy(a->sketch, b->sketch);
+	} else if (own.kind == AGG_TOP) {
+		a->top = own.top;
+		*a->top = *b->top;
+	}
 }
 
 uint64_t agg_count(const struct agg *a)
@@ -248,6 +298,15 @@ static bool pairs_are_sane(const struct agg *a)
 	       isfinite(p->y.lo) && isfinite(p->xx.lo) && isfinite(p->yy.lo) && isfinite(p->xy.lo);
 }
 
+static bool whos_are_sane(const struct agg *a)
+{
+	if (a->pinf || a->ninf)
+		return false;
+	if (a->kind == AGG_TOP)
+		return who_top_is_sane(a->top, a->n);
+	return !a->n || who_is_sane(&a->who);
+}
+
 bool agg_is_sane(const struct agg *a)
 {
 	if (!(a->error >= 0) || a->n > COUNT_MAX)
@@ -256,6 +315,8 @@ bool agg_is_sane(const struct agg *a)
 		return pairs_are_sane(a);
 	if (agg_kind_powers(a->kind))
 		return powers_are_sane(&a->powers);
+	if (agg_kind_is_of_objects(a->kind))
+		return whos_are_sane(a);
 	switch (a->kind) {
 	case AGG_COUNT:
 		return true;

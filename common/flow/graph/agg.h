@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Aggregates of a set of values, computed in any number of steps. The partial aggregates of two
- * sets can be merged to the aggregate of both, in any order and grouping. The result is exact for
- * COUNT, MIN, MAX, UNIQUE and the sketch, and correct up to rounding for the others. Infinite
- * values are counted separately, and added to the result only. NaN always means "no value".
+ * sets can be merged to the aggregate of both, in any order and grouping. Results of COUNT, MIN,
+ * MAX, UNIQUE, WHO_MAX, WHO_MIN, TOP and the sketch are exact. Others are correct up to rounding.
+ * Infinite values are counted separately, and added to the result only. NaN always means "no
+ * value".
  */
 #ifndef COMMON_FLOW_GRAPH_AGG_H
 #define COMMON_FLOW_GRAPH_AGG_H
 
+#include "common/flow/graph/who.h"
 #include "stats/moments.h"
 #include "stats/pairs.h"
 #include "stats/sketch.h"
@@ -34,6 +36,10 @@ enum agg_kind {
 	AGG_CI,
 	AGG_COVARIANCE, /* of two values, see stats/pairs.h */
 	AGG_CORRELATION,
+	/* with the objects that have the values */
+	AGG_WHO_MAX, /* the greatest value */
+	AGG_WHO_MIN, /* the least value */
+	AGG_TOP, /* the q greatest values */
 	AGG_NKINDS
 };
 
@@ -51,7 +57,8 @@ struct agg_product {
 /* Only agg.c, and the readers and writers of messages, use the members. */
 struct agg {
 	enum agg_kind kind;
-	uint32_t pinf, ninf; /* infinite values, which are not in n */
+	/* infinite values, which are not in n; kinds of objects treat them as any other value */
+	uint32_t pinf, ninf;
 	uint64_t n; /* number of finite values */
 	/*
 	 * error of the values: their sum for SUM and MEAN, else the greatest; for pairs that of
@@ -73,7 +80,15 @@ struct agg {
 			struct agg_product value, most;
 		} product;
 		struct sketch *sketch; /* not owned */
+		struct who who; /* for WHO_MAX and WHO_MIN, if n is not 0 */
+		struct who_top *top; /* not owned */
 	};
+};
+
+/* Memory of the kinds that need more than a few numbers. */
+union agg_room {
+	struct sketch sketch;
+	struct who_top top;
 };
 
 /* Returns a name such as "MEAN"; NULL for an invalid number. */
@@ -85,6 +100,18 @@ bool agg_kind_find(const char *name, enum agg_kind *out);
 static inline bool agg_kind_has_sketch(enum agg_kind kind)
 {
 	return kind == AGG_QUANTILE || kind == AGG_HISTOGRAM;
+}
+
+/* True if the values of the kind come with their objects. */
+static inline bool agg_kind_is_of_objects(enum agg_kind kind)
+{
+	return kind == AGG_WHO_MAX || kind == AGG_WHO_MIN || kind == AGG_TOP;
+}
+
+/* True if the kind needs an agg_room. */
+static inline bool agg_kind_has_room(enum agg_kind kind)
+{
+	return agg_kind_has_sketch(kind) || kind == AGG_TOP;
 }
 
 /*
@@ -105,17 +132,23 @@ static inline bool agg_kind_is_of_pairs(enum agg_kind kind)
 	return kind == AGG_COVARIANCE || kind == AGG_CORRELATION;
 }
 
-/* True if the aggregate has a parameter: the share of a QUANTILE, the level of a CI. */
+/*
+ * True if the aggregate has a parameter: the share of a QUANTILE, the level of a CI, the number of
+ * values of a TOP.
+ */
 static inline bool agg_kind_has_share(enum agg_kind kind)
 {
-	return kind == AGG_QUANTILE || kind == AGG_CI;
+	return kind == AGG_QUANTILE || kind == AGG_CI || kind == AGG_TOP;
 }
 
 /* True if q is a valid parameter of the kind; kinds without a parameter ignore it. */
 bool agg_share_is_fit(enum agg_kind kind, double q);
 
-/* sketch: for kinds that have one, owned by the caller; otherwise NULL. */
-void agg_init(struct agg *a, enum agg_kind kind, struct sketch *sketch);
+/*
+ * room: owned by the caller. A sketch for kinds with agg_kind_has_sketch(), a who_top for TOP, or
+ * an agg_room, which is large enough for both; otherwise NULL.
+ */
+void agg_init(struct agg *a, enum agg_kind kind, void *room);
 /* Empties the aggregate. */
 void agg_clear(struct agg *a);
 
@@ -128,16 +161,26 @@ void agg_add(struct agg *a, double v, double error);
 /* Adds a pair (x, y) to an aggregate of pairs, with their bounds. */
 void agg_add_pair(struct agg *a, double x, double x_error, double y, double y_error);
 
+/* Adds a value of an object to a kind of objects. A NaN is not added. */
+void agg_add_who(struct agg *a, const struct who *w);
+
+/*
+ * Returns the values of a kind of objects in their order, and their number in *n: at most 1, or q
+ * for TOP.
+ */
+const struct who *agg_whos(const struct agg *a, double q, uint32_t *n);
+
 /* Merges b, which must be of the same kind. */
 void agg_merge(struct agg *a, const struct agg *b);
 
-/* Copies b; a keeps its own sketch. */
+/* Copies b; a keeps its own room. */
 void agg_copy(struct agg *a, const struct agg *b);
 
 /*
  * Returns the result and its error bound. The result is NaN if a kind needs a value and there is
  * none. A sum of inf and -inf is NaN. Without values SUM is 0, PROD 1, COUNT 0. For HISTOGRAM the
- * result is the number of values. q: for kinds with agg_kind_has_share().
+ * result is the number of values, for TOP the greatest value. q: for kinds with
+ * agg_kind_has_share().
  */
 double agg_value(const struct agg *a, double q, double *error);
 

@@ -239,6 +239,8 @@ double agg_value(const struct agg *a, double q, double *error)
 		return of_powers(a, q, error);
 	if (agg_kind_is_of_pairs(a->kind))
 		return of_pairs(a, error);
+	if (agg_kind_is_of_objects(a->kind))
+		return a->kind == AGG_TOP ? a->top->of[0].value : a->who.value;
 	switch (a->kind) {
 	case AGG_MEAN:
 		*error /= (double)all;

@@ -74,6 +74,8 @@ static bool keep_texts(struct arena *a, struct flow_node *n)
 		return keep_text(a, &n->stop.until);
 	if (n->kind == FLOW_CHOICE)
 		return keep_choice(a, &n->choice);
+	if (n->kind == FLOW_WHO)
+		return keep_text(a, &n->who.object);
 	if (n->kind != FLOW_INPUT)
 		return true;
 	return keep_text(a, &s->metric) && keep_text(a, &s->object) && keep_text(a, &s->probe) &&

@@ -61,6 +61,8 @@ enum flow_kind {
 	FLOW_STOP,
 	FLOW_PAIR, /* two inputs of one key: makes the partial aggregate .fold of this one pair */
 	FLOW_CHOICE, /* VT: passes on tokens with the keys that .choice has */
+	/* one input: makes a partial aggregate of this value and of the object that has it */
+	FLOW_WHO,
 	FLOW_NKINDS
 };
 
@@ -147,7 +149,10 @@ static inline bool flow_source_bounds_steps(const struct flow_source *s)
 struct flow_fold {
 	enum agg_kind agg;
 	double q; /* for kinds with agg_kind_has_share() */
-	/* The output is a partial aggregate, which is merged elsewhere. Always so for HISTOGRAM. */
+	/*
+	 * The output is a partial aggregate, which is merged elsewhere. Always so for HISTOGRAM and
+	 * for kinds of objects.
+	 */
 	bool partial_out;
 	enum flow_since since; /* for VT_AGG */
 };
@@ -175,6 +180,11 @@ struct flow_stop {
 	const char *until;
 };
 
+struct flow_whose {
+	struct flow_fold fold; /* of a kind with agg_kind_is_of_objects() */
+	const char *object; /* token of a process, node or site */
+};
+
 struct flow_node {
 	enum flow_kind kind;
 	uint32_t line, col; /* position in the source text; 0: none */
@@ -193,6 +203,7 @@ struct flow_node {
 		uint32_t output;
 		struct flow_stop stop;
 		struct flow_choice choice;
+		struct flow_whose who;
 	};
 
 	/* Set by flow_graph_verify(): properties of the node's output. */

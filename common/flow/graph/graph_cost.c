@@ -7,6 +7,8 @@
 
 #include <stdlib.h>
 
+_Static_assert(sizeof(union agg_room) <= FLOW_SKETCH_BYTES, "the verifier counts so much");
+
 static int check_depth(struct flow_graph *g, size_t i, struct err *e)
 {
 	struct flow_node *n = &g->node[i];
@@ -118,10 +120,10 @@ static uint32_t window_default(const struct flow_node *n)
 	bool link = n->kind == FLOW_LINK_IN || n->kind == FLOW_LINK_OUT;
 
 	if (link)
-		return n->partial && agg_kind_has_sketch(n->gives.agg) ? FLOW_WINDOW_SKETCH
-								       : FLOW_WINDOW_LINK;
+		return n->partial && agg_kind_has_room(n->gives.agg) ? FLOW_WINDOW_SKETCH
+								     : FLOW_WINDOW_LINK;
 	if (n->kind == FLOW_SET)
-		return agg_kind_has_sketch(n->fold.agg) ? FLOW_WINDOW_SKETCH : FLOW_WINDOW_SET;
+		return agg_kind_has_room(n->fold.agg) ? FLOW_WINDOW_SKETCH : FLOW_WINDOW_SET;
 	return FLOW_WINDOW_OP;
 }
 
@@ -157,7 +159,7 @@ static size_t value_bytes(bool partial, enum agg_kind agg)
 {
 	if (!partial)
 		return FLOW_TOKEN_BYTES;
-	return FLOW_PARTIAL_BYTES + (agg_kind_has_sketch(agg) ? FLOW_SKETCH_BYTES : 0);
+	return FLOW_PARTIAL_BYTES + (agg_kind_has_room(agg) ? FLOW_SKETCH_BYTES : 0);
 }
 
 static size_t set_bytes(const struct flow_node *n)
@@ -198,6 +200,8 @@ static size_t node_bytes(const struct flow_graph *g, const struct flow_node *n)
 		return op_bytes(g, n);
 	case FLOW_PAIR:
 		return op_bytes(g, n) + value_bytes(true, n->fold.agg);
+	case FLOW_WHO:
+		return op_bytes(g, n) + value_bytes(true, n->who.fold.agg);
 	case FLOW_VT_AGG: /* keys of this interval, of the next one, and of all */
 		return 3 * value_bytes(true, n->fold.agg);
 	case FLOW_LINK_IN:

@@ -294,6 +294,11 @@ static void take_attributes(struct reader *r, struct flow_node *n, struct lists 
 	case FLOW_CHOICE:
 		n->choice = take_choice(r, lists->word);
 		break;
+	case FLOW_WHO:
+		n->who.fold.agg = take_agg(r);
+		n->who.fold.partial_out = true;
+		n->who.object = take_text(r);
+		break;
 	case FLOW_NKINDS:
 		break;
 	}

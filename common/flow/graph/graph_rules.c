@@ -73,6 +73,9 @@ static int fold_is_sane(const struct flow_fold *f, struct err *e)
 {
 	if (!agg_kind_name(f->agg))
 		return err_set(e, ERR_INVALID, "there is no aggregate %u", (unsigned)f->agg);
+	if (!agg_share_is_fit(f->agg, f->q) && f->agg == AGG_TOP)
+		return err_set(e, ERR_INVALID, "TOP of %g values, not of 1 to %d", f->q,
+			       WHO_TOP_MAX);
 	if (!agg_share_is_fit(f->agg, f->q))
 		return err_set(e, ERR_INVALID,
 			       f->agg == AGG_CI ? "a level of %g, not 0.95 or so"
@@ -119,8 +122,13 @@ static int fold_rule(const struct flow_graph *g, struct flow_node *n, struct err
 	if (agg_kind_is_of_pairs(n->fold.agg) && !input(g, n, 0)->partial)
 		return err_set(e, ERR_INVALID, "a %s of values that are not pairs",
 			       agg_kind_name(n->fold.agg));
-	if (n->fold.agg == AGG_HISTOGRAM && !n->fold.partial_out)
-		return err_set(e, ERR_INVALID, "a histogram is no one number: partial_out is due");
+	if (agg_kind_is_of_objects(n->fold.agg) && !input(g, n, 0)->partial)
+		return err_set(e, ERR_INVALID, "a %s of values without objects",
+			       agg_kind_name(n->fold.agg));
+	if ((n->fold.agg == AGG_HISTOGRAM || agg_kind_is_of_objects(n->fold.agg)) &&
+	    !n->fold.partial_out)
+		return err_set(e, ERR_INVALID, "a %s is no one number: partial_out is due",
+			       agg_kind_name(n->fold.agg));
 	n->partial = n->fold.partial_out;
 	n->gives = n->fold;
 	return 0;
@@ -252,6 +260,25 @@ static int choice_rule(const struct flow_graph *g, struct flow_node *n, struct e
 	return rc ? rc : one_input_of(g, n, FLOW_VT, e);
 }
 
+static int who_rule(const struct flow_graph *g, struct flow_node *n, struct err *e)
+{
+	const struct flow_node *in = input(g, n, 0);
+
+	if (!agg_kind_name(n->who.fold.agg) || !agg_kind_is_of_objects(n->who.fold.agg))
+		return err_set(e, ERR_INVALID, "aggregate %u is not of objects",
+			       (unsigned)n->who.fold.agg);
+	if (who_pack(n->who.object) == WHO_NONE)
+		return err_set(e, ERR_INVALID, "'%.40s' is no process, node or site",
+			       n->who.object);
+	if (in->domain == FLOW_ANY)
+		return err_set(e, ERR_INVALID, "its input is a constant");
+	n->domain = in->domain;
+	n->behind = in->behind;
+	n->partial = true;
+	n->gives = n->who.fold;
+	return scalars_only(g, n, e);
+}
+
 static int delta_rule(const struct flow_graph *g, struct flow_node *n, struct err *e)
 {
 	const struct flow_node *in = input(g, n, 0);
@@ -361,6 +388,7 @@ static const struct {
 	[FLOW_LINK_IN] = { 0, 0, link_in_rule }, [FLOW_LINK_OUT] = { 1, 1, end_rule },
 	[FLOW_RESULT] = { 1, 1, end_rule },	 [FLOW_STOP] = { 1, 2, stop_rule },
 	[FLOW_PAIR] = { 2, 2, pair_rule },	 [FLOW_CHOICE] = { 1, 1, choice_rule },
+	[FLOW_WHO] = { 1, 1, who_rule },
 };
 
 int graph_rules(struct flow_graph *g, size_t i, struct err *e)

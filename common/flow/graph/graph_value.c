@@ -119,6 +119,9 @@ static void print_attributes(struct omis_writer *w, const struct flow_node *n)
 		return omis_write_string(w, agg_kind_name(n->fold.agg));
 	case FLOW_CHOICE:
 		return print_choice(w, &n->choice);
+	case FLOW_WHO:
+		omis_write_string(w, agg_kind_name(n->who.fold.agg));
+		return omis_write_string(w, n->who.object);
 	case FLOW_NKINDS:
 		return;
 	}

@@ -23,6 +23,9 @@ static const char *const agg_name[AGG_NKINDS] = {
 	[AGG_CI] = "CI",
 	[AGG_COVARIANCE] = "COVARIANCE",
 	[AGG_CORRELATION] = "CORRELATION",
+	[AGG_WHO_MAX] = "WHO_MAX",
+	[AGG_WHO_MIN] = "WHO_MIN",
+	[AGG_TOP] = "TOP",
 };
 
 static const char *const kind_name[FLOW_NKINDS] = {
@@ -30,7 +33,7 @@ static const char *const kind_name[FLOW_NKINDS] = {
 	[FLOW_SET] = "set",	      [FLOW_VT_AGG] = "vt_agg", [FLOW_SHIFT] = "shift",
 	[FLOW_DELTA] = "delta",	      [FLOW_RATE] = "rate",	[FLOW_LINK_IN] = "link_in",
 	[FLOW_LINK_OUT] = "link_out", [FLOW_RESULT] = "result", [FLOW_STOP] = "stop",
-	[FLOW_PAIR] = "pair",	      [FLOW_CHOICE] = "choice",
+	[FLOW_PAIR] = "pair",	      [FLOW_CHOICE] = "choice", [FLOW_WHO] = "who",
 };
 
 static const char *const source_name[FLOW_NSOURCES] = {

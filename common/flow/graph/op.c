@@ -329,6 +329,19 @@ void flow_op_eval(enum flow_op op, const struct flow_token *in, struct flow_toke
 	}
 }
 
+void flow_who_eval(const struct flow_token *in, uint64_t object, struct flow_token *out,
+		   struct agg *a)
+{
+	agg_clear(a);
+	about(out, in, 1);
+	if (flow_token_has_value(in))
+		agg_add_who(a, &(struct who){ in->value, in->error, object });
+	else if (!(in->flags & FLOW_EXCLUDED))
+		out->k = 0;
+	out->flags &= ~(uint32_t)FLOW_EXCLUDED;
+	out->value = out->error = 0;
+}
+
 /* A pair that was excluded by WHERE is complete: no value is missing. */
 void flow_pair_eval(const struct flow_token in[2], struct flow_token *out, struct agg *a)
 {

@@ -21,4 +21,8 @@ void flow_op_eval(enum flow_op op, const struct flow_token *in, struct flow_toke
  */
 void flow_pair_eval(const struct flow_token in[2], struct flow_token *out, struct agg *a);
 
+/* Makes the partial aggregate of one value of an object, in the same way. */
+void flow_who_eval(const struct flow_token *in, uint64_t object, struct flow_token *out,
+		   struct agg *a);
+
 #endif

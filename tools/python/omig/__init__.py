@@ -29,10 +29,10 @@ from omig._measurement import Measurement
 from omig._measurement import parameters as pairs
 from omig._objects import Object, Objects
 from omig._reply import FIRST_ERROR, Entry, Error, Reply, StatusError, status_name
-from omig._rows import CallRow, Job, Row, Rows
+from omig._rows import CallRow, Job, Row, Rows, Whose
 from omig._values import Token, format_value, parse_values
 
-__all__ = ["connect", "Monitor", "Measurement", "Row", "CallRow", "Job", "Rows", "Object", "Reply", "Entry", "Token",
+__all__ = ["connect", "Monitor", "Measurement", "Row", "Whose", "CallRow", "Job", "Rows", "Object", "Reply", "Entry", "Token",
            "Error", "StatusError", "status_name", "parse_values", "format_value"]
 
 _TRIGGERED, _DEFINED, _DELETED = 10, 2, 8

@@ -4,7 +4,7 @@ import math
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Tuple
 
 from omig._reply import Error
-from omig._rows import Row, Rows
+from omig._rows import Row, Rows, Whose
 from omig._values import Token, format_value
 
 if TYPE_CHECKING:
@@ -92,16 +92,27 @@ class Measurement:
                                  -1 if r.partner is None else r.partner, r.region))
         return True, bool(enough)
 
+    def _objects(self, value: Any) -> Optional[List[Whose]]:
+        """The parts of a value that has objects; None for a number and for buckets."""
+        if not isinstance(value, list) or not value or not all(
+                isinstance(v, list) and len(v) == 3 and isinstance(v[0], Token) for v in value):
+            return None
+        names = [self._monitor.names_of(v[0]) for v in value]
+        return [Whose(v[0], n["rank"], n["host"], _known(v[1]), _known(v[2])) for v, n in zip(value, names)]
+
     def _row(self, read: int, until: int, v: List[Any]) -> Row:
         token, key, value, error, _time, _oldest, _newest, k, n, flags = v[:10]
         names = self._monitor.names_of(token)
         beside = v[10] if len(v) > 10 else ""
         partner = self._monitor.names_of(beside)["rank"] if isinstance(beside, Token) else None
-        buckets = value if isinstance(value, list) else None
+        objects = self._objects(value)
+        buckets = value if isinstance(value, list) and objects is None else None
+        value = objects[0].value if objects else value
         return Row(metric=self.metric, partner=partner, region="" if isinstance(beside, Token) else str(beside),
                    value=None if buckets is not None or not k else _known(value), error=_known(error) if k else None,
                    unit=self.unit, k=k, n=n, flags=tuple(filter(None, flags.split(","))), read=read, time_ns=until,
-                   vt=key if self.goes_by_vt else None, buckets=buckets, object=Token(token), **names)
+                   vt=key if self.goes_by_vt else None, buckets=buckets, object=Token(token),
+                   objects=objects, **names)
 
 
 def parameters(values: Dict[str, Any]) -> bytes:

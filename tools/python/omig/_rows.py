@@ -8,7 +8,16 @@ from typing import Any, Dict, Generic, Iterable, List, NamedTuple, Optional, Seq
 
 from omig._values import Token
 
-__all__ = ["Row", "CallRow", "Job", "Rows"]
+__all__ = ["Row", "CallRow", "Job", "Rows", "Whose"]
+
+
+class Whose(NamedTuple):
+    """A value with its object: a part of what WHO_MAX, WHO_MIN and TOP return."""
+    object: Token
+    rank: Optional[int]  # None: the object is no rank
+    host: str
+    value: Optional[float]
+    error: Optional[float]
 
 
 class Row(NamedTuple):
@@ -31,6 +40,7 @@ class Row(NamedTuple):
     vt: Optional[int]  # virtual time, of metrics that go by it
     buckets: Optional[List[List[float]]]  # of a histogram: low, high, number
     object: Token
+    objects: Optional[List[Whose]] = None  # of WHO_MAX, WHO_MIN, TOP: the value is that of the first
 
     @property
     def is_complete(self) -> bool:

@@ -277,6 +277,22 @@ TEST(types_and_units_fit)
 		"units do not fit: s*B + B", "");
 	expect_bad("RETURN 1 + HISTOGRAM(Send_volume(p, t));", "expected a number, found histogram",
 		   "");
+	expect_bad("RETURN 1 + WHO_MAX(Send_volume(p, t));",
+		   "expected a number, found value with its object", "");
+	expect_bad("Value x = WHO_MIN(Send_volume(p, t)); RETURN 1;",
+		   "x is a Value, this is a value with its object", "");
+	expect_bad("RETURN TOP(0, Send_volume(p, t));", "a whole number from 1 to 16", "");
+	expect_bad("RETURN TOP(17, Send_volume(p, t));", "a whole number from 1 to 16", "");
+	expect_bad("RETURN TOP(1.5, Send_volume(p, t));", "a whole number from 1 to 16", "");
+	expect_bad("RETURN TOP(Send_volume(p, t));", "TOP takes a number and a value", "");
+	expect_bad("RETURN WHO_MAX(Send_volume(q, t));", "WHO_MAX has no variable", "");
+	expect_bad("RETURN WHO_MAX(Send_volume(p, t), 2);", "not over a list", "");
+	ck_assert_uint_eq(
+		errors("M(Process[] ps, TimeInterval t) : Unit(\"B\") { Process p; RETURN "
+		       "top(16, Send_volume(p, t) WHERE p IN ps); }"),
+		0);
+	ck_assert_uint_eq(
+		errors("M(TimeInterval t) { Node n; RETURN who_max(Node_load(n, NOW)); }"), 0);
 	ck_assert_uint_eq(
 		errors("M(Process p, TimeInterval t) : Unit(\"s\") { RETURN Send_volume(p, t); }"),
 		1);

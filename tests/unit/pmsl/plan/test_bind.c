@@ -369,6 +369,52 @@ TEST(a_region_may_be_written_in_the_text)
 		   -ERR_INVALID, "a region is BEGIN..END");
 }
 
+/* Gives the processes tokens that a monitor makes. */
+static void name_processes(void)
+{
+	static const char *const tokens[] = { "p_1_000001", "p_1_000002", "p_2_000001",
+					      "p_3_000001" };
+	size_t n = 0;
+
+	for (size_t i = 0; i < world.n; i++)
+		if (objects[i].kind == PMSL_T_PROCESS)
+			objects[i].token = tokens[n++];
+}
+
+TEST(each_value_has_the_object_that_the_fold_runs_over)
+{
+	static const char *const folds[] = { "WHO_MAX(", "WHO_MIN(", "TOP(2, " };
+	char source[160];
+
+	name_processes();
+	for (size_t i = 0; i < ARRAY_LEN(folds); i++) {
+		unsigned whos = 0, ends = 0;
+
+		snprintf(
+			source, sizeof(source),
+			"M(Process[] ps, TimeInterval t) { Process p; RETURN %sSend_count(p, t) * 2 "
+			"WHERE p IN ps); }",
+			folds[i]);
+		is_planned(source);
+		for (size_t k = 0; k < plan.pieces.n; k++) {
+			const struct flow_graph *g = plan.pieces.v[k].graph;
+
+			for (size_t j = 0; j < g->nnode; j++) {
+				if (g->node[j].kind == FLOW_WHO) {
+					whos++;
+					ck_assert_int_eq(g->node[g->node[j].in[0]].kind, FLOW_OP);
+				}
+				ends += g->node[j].kind == FLOW_RESULT;
+				if (g->node[j].kind == FLOW_RESULT)
+					ck_assert(g->node[j].partial &&
+						  agg_kind_is_of_objects(g->node[j].gives.agg));
+			}
+		}
+		ck_assert_uint_eq(whos, 4);
+		ck_assert_uint_eq(ends, 1);
+	}
+}
+
 TEST(nonsense_is_refused_with_the_reason)
 {
 	static const struct {
@@ -377,6 +423,8 @@ TEST(nonsense_is_refused_with_the_reason)
 	} cases[] = {
 		{ "M(Process[] ps) { Process p; RETURN HISTOGRAM(p.rank WHERE p IN ps); }",
 		  "a histogram of a value that never changes", -ERR_INVALID },
+		{ "M(Process[] ps) { Process p; RETURN WHO_MAX(p.rank WHERE p IN ps); }",
+		  "WHO_MAX of a value that never changes", -ERR_INVALID },
 		{ "M(Process[] ps, TimeInterval t) { Process p; RETURN MEAN(IF(p.rank == 0, 1, "
 		  "Send_count(p, t)) WHERE p IN ps); }",
 		  "the value never changes for some objects, but does for others",

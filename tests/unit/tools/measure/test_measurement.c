@@ -250,6 +250,46 @@ TEST(csv_has_the_buckets_of_a_histogram)
 		strstr(shown(TWO_BUCKETS), "\n1,1500000000,,all,,0:0:2 4:5.5:1,B,0,3,3,1,2,\n"));
 }
 
+#define TWO_OBJECTS                                                                                \
+	"6,1,2,0,0,0,[\"\",1,[[p_1_000001,40.5,0.5],[p_1_000002,7.0,0.0]],0.5,1500000000,1,2,3,4," \
+	"\"partial\"]"
+
+TEST(a_value_of_an_object_has_its_label)
+{
+	options.tokens = true;
+	ck_assert_str_eq(
+		shown(TWO_OBJECTS),
+		"1970-01-01T00:00:01.500Z 1 all p_1_000001 40.5 B, p_1_000002 7 B +-0.5 B 3/4 "
+		"partial\n");
+}
+
+TEST(csv_has_the_objects_in_one_cell)
+{
+	options.tokens = options.csv = true;
+	ck_assert_ptr_nonnull(strstr(
+		shown(TWO_OBJECTS),
+		"\n1,1500000000,,all,,p_1_000001=40.5; p_1_000002=7,B,0.5,3,4,1,2,partial\n"));
+}
+
+TEST(json_has_the_objects_beside_the_first_value)
+{
+	options.tokens = options.common.json = true;
+	ck_assert_ptr_nonnull(strstr(
+		shown(TWO_OBJECTS),
+		"\"value\":40.5,\"error\":0.5,\"objects\":[{\"object\":\"p_1_000001\",\"label\":"
+		"\"p_1_000001\",\"value\":40.5,\"error\":0.5},{\"object\":\"p_1_000002\",\"label\":"
+		"\"p_1_000002\",\"value\":7,\"error\":0}],\"k\":3,"));
+}
+
+TEST(a_screen_has_a_line_for_each_object)
+{
+	options.tokens = true;
+	m.term = (struct term){ .is_raw = true, .rows = 24, .cols = 80 };
+	ck_assert_msg(strstr(shown(TWO_OBJECTS), "\n  1. p_1_000001  40.5 B  0.5 B"), "%s",
+		      shown(TWO_OBJECTS));
+	ck_assert_ptr_nonnull(strstr(shown(TWO_OBJECTS), "\n  2. p_1_000002     7 B"));
+}
+
 /* Checks a screen of that size: lines fit, the title is first. Returns the number of lines. */
 static unsigned fits(const char *text, unsigned rows, unsigned cols)
 {

@@ -85,6 +85,12 @@ class Reads(unittest.TestCase):
         _, (row,) = self.read([Token("p_1_a"), 3, [[0, 1, 5]], 0, 0, 0, 0, 1, 1, ""])
         self.assertEqual((row.value, row.buckets), (None, [[0, 1, 5]]))
 
+    def test_a_value_of_an_object_has_its_rank(self):
+        _, (row,) = self.read(["", 3, [[Token("p_1_a"), 5, 0], [Token("p_1_b"), 2.5, 1]], 1, 0, 0, 0, 2, 2, ""])
+        self.assertEqual((row.value, row.buckets), (5.0, None))
+        self.assertEqual([(o.rank, o.host, o.value, o.error) for o in row.objects],
+                         [(0, "node1", 5.0, 0.0), (1, "node1", 2.5, 1.0)])
+
     def test_rows_become_columns(self):
         _, rows = self.read([Token("p_1_a"), 3, 1, 0, 0, 0, 0, 1, 1, ""])
         self.assertEqual(rows.columns, Row._fields)

@@ -128,21 +128,24 @@ TEST(a_token_omits_values_that_follow_from_the_previous_one)
 
 struct one {
 	struct agg a;
-	struct sketch sketch;
+	union agg_room room;
 };
 
 static void fill(struct one *o, enum agg_kind kind, unsigned how)
 {
 	static const double values[] = { 0.1, 1e17, -3, 0, 7.25, 1e-3 };
 
-	agg_init(&o->a, kind, agg_kind_has_sketch(kind) ? &o->sketch : NULL);
+	agg_init(&o->a, kind, &o->room);
 	for (size_t i = 0; how & 1 && i < ARRAY_LEN(values); i++)
 		if (agg_kind_is_of_pairs(kind))
 			agg_add_pair(&o->a, values[i], how & 4 ? 0.5 : 0, 2 - values[i],
 				     how & 4 ? 0.25 : 0);
+		else if (agg_kind_is_of_objects(kind))
+			agg_add_who(&o->a, &(struct who){ values[i], how & 4 ? 0.5 : 0,
+							  who_pack(i % 2 ? "p_3_ev8wva" : "n_1") });
 		else
 			agg_add(&o->a, values[i], how & 4 ? 0.5 : 0);
-	if (how & 2 && !agg_kind_is_of_pairs(kind)) {
+	if (how & 2 && !agg_kind_is_of_pairs(kind) && !agg_kind_is_of_objects(kind)) {
 		agg_add(&o->a, INFINITY, 0);
 		agg_add(&o->a, INFINITY, 0);
 		agg_add(&o->a, -INFINITY, 0);
@@ -203,7 +206,7 @@ TEST(aggregates_are_read_back_unchanged)
 		ck_assert_uint_eq(again.n, b.n);
 		ck_assert_mem_eq(again.p, b.p, b.n);
 		flow_batch_room_done(&room);
-		ck_assert(!room.a && !room.a_cap && !room.sketch && !room.sketch_cap);
+		ck_assert(!room.a && !room.a_cap && !room.room && !room.room_cap);
 		buf_done(&b);
 		buf_done(&again);
 	}
@@ -255,6 +258,8 @@ TEST(sums_are_sent_with_their_low_parts)
 #define LESS "\0\0\0\0\0\0\360\277"
 #define NO_NUMBER "\1\0\0\0\0\0\360\177"
 #define INFINITE "\0\0\0\0\0\0\360\177"
+#define ZERO "\0\0\0\0\0\0\0\0"
+#define NODE_1 "\0\0\0\100\0\0\0\200"
 #define B(s) sizeof(s) - 1, s
 
 static const struct hostile {
@@ -265,8 +270,8 @@ static const struct hostile {
 	{ 0, B(COUNTED "\2\0\6") },
 	{ -ERR_PROTO, B("\2\0\0\7\3\2up\0\1\2\0\6") },
 	{ -ERR_PROTO, B(HEAD("\10", "\0", "\1") "\2\0\6") },
-	{ -ERR_PROTO, B(HEAD("\0", "\20", "\1") "\2\0\6") },
-	{ 0, B(HEAD("\0", "\17", "\1") "\2\0\6") },
+	{ -ERR_PROTO, B(HEAD("\0", "\23", "\1") "\2\0\6") },
+	{ 0, B(HEAD("\0", "\22", "\1") "\2\0\6") },
 	/* the measurement */
 	{ 0, B("\1\0\0\377\377\377\377\17\3\2up\0\1\2\0\6") },
 	{ -ERR_PROTO, B("\1\0\0\200\200\200\200\20\3\2up\0\1\2\0\6") },
@@ -348,6 +353,21 @@ static const struct hostile {
 	{ 0, B(PARTIAL("\10") "\0\3\0\1\1\200\377\7\2") },
 	{ -ERR_PROTO, B(PARTIAL("\10") "\0\3\0\1\201\4") },
 	{ -ERR_PROTO, B(PARTIAL("\10") "\0\3\0\1\1\200\200\200\200\40\2") },
+	/* objects: value, bound, object; none, infinite, no number, a bad bound, no object */
+	{ 0, B(PARTIAL("\20") "\0\0") },
+	{ 0, B(PARTIAL("\20") "\0\1" ONE ZERO NODE_1) },
+	{ 0, B(PARTIAL("\21") "\0\1" INFINITE ZERO NODE_1) },
+	{ -ERR_PROTO, B(PARTIAL("\20") "\0\1" NO_NUMBER ZERO NODE_1) },
+	{ -ERR_PROTO, B(PARTIAL("\20") "\0\1" ONE LESS NODE_1) },
+	{ -ERR_PROTO, B(PARTIAL("\20") "\0\1" ONE ZERO ZERO) },
+	{ -ERR_PROTO, B(PARTIAL("\20") "\0\1" ONE ZERO "\1\0\0\100\0\0\0\200") },
+	{ -ERR_PROTO, B(PARTIAL("\20") "\1\1\1\0" ONE ZERO NODE_1) },
+	/* lists: as many as there are, up to 16, in order */
+	{ 0, B(PARTIAL("\22") "\0\2\2" ONE ZERO NODE_1 LESS ZERO NODE_1) },
+	{ -ERR_PROTO, B(PARTIAL("\22") "\0\2\2" LESS ZERO NODE_1 ONE ZERO NODE_1) },
+	{ -ERR_PROTO, B(PARTIAL("\22") "\0\2\1" ONE ZERO NODE_1) },
+	{ -ERR_PROTO, B(PARTIAL("\22") "\0\21\21" ONE ZERO NODE_1) },
+	{ -ERR_PROTO, B(PARTIAL("\22") "\0\1\377\377\377\377\17" ONE ZERO NODE_1) },
 };
 
 TEST(bytes_of_a_peer_are_checked)
@@ -398,7 +418,7 @@ static int decode_many(uint32_t n, bool partial, enum agg_kind kind)
 	struct flow_batch in = { .measurement = 7, .link = "up", .read = 1, .n = n, .t = t };
 	struct flow_batch_room room = { 0 };
 	struct buf b = BUF_INIT(MOST_BYTES);
-	struct sketch none;
+	union agg_room none;
 	struct flow_batch out;
 	struct err e = { 0 };
 	int rc;
@@ -406,7 +426,7 @@ static int decode_many(uint32_t n, bool partial, enum agg_kind kind)
 	ck_assert(t && a);
 	for (uint32_t i = 0; i < n; i++) {
 		t[i] = (struct flow_token){ .key = (int64_t)i + 1, .value = 1 };
-		agg_init(&a[i], kind, agg_kind_has_sketch(kind) ? &none : NULL);
+		agg_init(&a[i], kind, &none);
 	}
 	in.partial = partial;
 	in.agg = kind;
@@ -429,6 +449,7 @@ TEST(a_batch_has_as_many_tokens_as_there_is_room_for)
 	ck_assert_int_eq(decode_many(FLOW_WINDOW_MAX, true, AGG_COUNT), 0);
 	ck_assert_int_eq(decode_many(sketches, true, AGG_QUANTILE), 0);
 	ck_assert_int_eq(decode_many(sketches + 1, true, AGG_QUANTILE), -ERR_LIMIT);
+	ck_assert_int_eq(decode_many(sketches + 1, true, AGG_TOP), -ERR_LIMIT);
 	ck_assert_int_eq(decode_many(sketches + 1, false, AGG_QUANTILE), 0);
 	ck_assert_int_eq(decode_many(sketches + 1, true, AGG_SUM), 0);
 }

@@ -102,7 +102,7 @@ uint32_t made_link_out(struct flow_graph *g, const char *name, uint32_t in)
 
 uint32_t made_link_in(struct flow_graph *g, struct flow_link link)
 {
-	link.fold.q = 0.5;
+	link.fold.q = link.fold.agg == AGG_TOP ? 3 : 0.5;
 	return made_node(g, (struct flow_node){ .kind = FLOW_LINK_IN, .link = link }, 0);
 }
 
