@@ -68,4 +68,11 @@ struct estimate {
 int estimate(const struct periods *p, enum estimate_method m, double level, struct estimate *out,
 	     struct err *e);
 
+/*
+ * Estimates by the method that makes most of the counts. Sets *why to the reason. ERR_INVALID: none
+ * applies.
+ */
+int estimate_best(const struct periods *p, double level, struct estimate *out, const char **why,
+		  struct err *e);
+
 #endif

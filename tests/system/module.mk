@@ -130,6 +130,11 @@ $(FAULTS)/alone: tests/system/alone.c $(B)/examples/loops_probes.c $(B)/lib/libo
 $(FAULTS)/alone-probe: tests/system/alone.c $(B)/examples/loops_probes.c
 	$(call say,CC)mkdir -p $(@D) && $(CC) -std=c17 -D_GNU_SOURCE -DNO_EVENTS $(CFLAGS) \
 		$(WARNINGS) -I$(B)/examples -o $@ $^ -pthread -ldl
+# A program with services of known demands, for tools/observe.
+faults-tools $(B)/check/system.tap: $(FAULTS)/demands
+$(FAULTS)/demands: tests/system/demands.c $(B)/examples/loops_probes.c
+	$(call say,CC)mkdir -p $(@D) && $(CC) -std=c17 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) \
+		-I$(B)/examples -o $@ $^ -pthread
 $(FAULTS)/parallel: tests/system/parallel.c
 	$(call say,CC)mkdir -p $(@D) && $(CC) -std=c17 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) \
 		-fopenmp -o $@ $<

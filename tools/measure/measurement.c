@@ -376,9 +376,9 @@ static int take_info(struct measurement *m)
 	return CMD_OK;
 }
 
-static int begin(struct measurement *m)
+/* All but the start. */
+static int prepare(struct measurement *m)
 {
-	Omis_reply r = NULL;
 	int rc = session_attach(m->options->job);
 
 	if (rc == CMD_OK)
@@ -392,14 +392,37 @@ static int begin(struct measurement *m)
 		rc = measurement_functions(m);
 	if (rc == CMD_OK)
 		rc = create(m);
-	if (rc == CMD_OK)
-		rc = subscribe(m);
-	if (rc == CMD_OK)
-		rc = session_ask(&r, ":dfg_start([%s])", m->dfg);
+	return rc == CMD_OK ? subscribe(m) : rc;
+}
+
+/* One request: the intervals of all begin with it. */
+static int start(const struct measurement *m, size_t n)
+{
+	struct buf b = BUF_INIT(OMIS_REQUEST_MAX_BYTES);
+	Omis_reply r = NULL;
+	int rc;
+
+	for (size_t i = 0; i < n; i++)
+		buf_printf(&b, "%s%s", i ? "," : "", m[i].dfg);
+	rc = session_ask(&r, ":dfg_start([%s])", buf_str(&b));
+	buf_done(&b);
 	omis_reply_free(r);
+	return rc;
+}
+
+static int begin(struct measurement *m, size_t n)
+{
+	int rc = CMD_OK;
+
+	for (size_t i = 0; rc == CMD_OK && i < n; i++)
+		rc = prepare(&m[i]);
+	if (rc == CMD_OK)
+		rc = start(m, n);
 	if (rc == CMD_OK)
 		measurement_note_since(m);
-	return rc == CMD_OK ? take_info(m) : rc;
+	for (size_t i = 0; rc == CMD_OK && i < n; i++)
+		rc = take_info(&m[i]);
+	return rc;
 }
 
 /* Also if it is incomplete or ended by mainsm. */
@@ -425,13 +448,13 @@ static int begin_again(void *arg)
 	m->open = NULL;
 	m->before = m->last_read;
 	m->is_behind_gap = true;
-	rc = begin(m);
+	rc = begin(m, 1);
 	if (rc != CMD_OK)
 		measurement_delete(m);
 	return rc;
 }
 
-int measurement_begin(struct measurement *m)
+static void note_metric(struct measurement *m)
 {
 	int id = m->options->file ? -1 : pmsl_builtin_find(m->options->metric);
 	struct pmsl_builtin b;
@@ -443,7 +466,18 @@ int measurement_begin(struct measurement *m)
 	m->csr.gap = (struct session_gap){ .limit_ns = m->options->reconnect_ns,
 					   .again = begin_again,
 					   .arg = m };
-	return begin(m);
+}
+
+int measurement_begin_all(struct measurement *m, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		note_metric(&m[i]);
+	return begin(m, n);
+}
+
+int measurement_begin(struct measurement *m)
+{
+	return measurement_begin_all(m, 1);
 }
 
 int measurement_check(struct measurement *m)

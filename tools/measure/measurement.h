@@ -114,6 +114,9 @@ struct measurement {
 /* Creates and starts it. Returns an exit status and reports failures. */
 int measurement_begin(struct measurement *m);
 
+/* The same for n of them, whose intervals begin together. m[0] has the options of all. */
+int measurement_begin_all(struct measurement *m, size_t n);
+
 /*
  * Called after each message: mainsm may have disconnected, returned, or ended it. Returns an exit
  * status and reports failures.
@@ -204,6 +207,17 @@ void measurement_put_since(const struct measurement *m, struct buf *out);
 
 /* Finds the regions between the probes of the attached processes. CMD_NOTFOUND: none; reported. */
 int measurement_regions(struct measurement *m);
+/* Reports that no process has a region. Returns CMD_NOTFOUND. */
+int measurement_no_regions(void);
+
+struct region;
+typedef void (*measurement_region_fn)(void *arg, const char *processes, const struct region *r);
+
+/*
+ * Calls fn for each pair of probes that makes a region in attached processes, with their tokens by
+ * commas. Returns an exit status, after a message.
+ */
+int measurement_regions_each(measurement_region_fn fn, void *arg);
 void measurement_regions_free(struct measurement *m);
 
 /*

@@ -18,6 +18,52 @@ static bool has_probe(const Omis_value *probes, const char *name)
 	return false;
 }
 
+struct found {
+	measurement_region_fn fn;
+	void *arg;
+	const char *processes;
+};
+
+static void each_beginning_with(const struct found *f, const Omis_value *probes, const char *begin)
+{
+	struct region r;
+
+	for (unsigned way = 0; way < REGION_WAYS; way++)
+		if (region_from_begin(begin, way, &r) && has_probe(probes, r.end))
+			f->fn(f->arg, f->processes, &r);
+}
+
+static void each_of_process(struct found *f, const Omis_object_result *o)
+{
+	Omis_value *v = o->status < OMIS_FIRST_ERROR && o->result
+				? omis_value_parse(o->result, o->result_len)
+				: NULL;
+
+	f->processes = o->obj_list;
+	for (size_t i = 1; v && i < v->n; i++)
+		each_beginning_with(f, v, value_text(&v->list[i], 0));
+	omis_value_free(v);
+}
+
+int measurement_regions_each(measurement_region_fn fn, void *arg)
+{
+	struct found f = { .fn = fn, .arg = arg };
+	Omis_reply r;
+	int rc = session_ask(&r, ":proc_get_probes([])");
+
+	if (rc != CMD_OK)
+		return rc;
+	for (const Omis_object_result *o = r[0] ? r[1] : NULL; o && o->obj_list; o++)
+		each_of_process(&f, o);
+	omis_reply_free(r);
+	return CMD_OK;
+}
+
+struct adding {
+	struct measurement *m;
+	int rc;
+};
+
 static bool is_known(const struct measurement *m, const char *name)
 {
 	for (unsigned i = 0; i < m->nregion; i++)
@@ -26,36 +72,22 @@ static bool is_known(const struct measurement *m, const char *name)
 	return false;
 }
 
-static int add(struct measurement *m, const char *name)
+static void add(void *arg, const char *processes, const struct region *r)
 {
-	if (is_known(m, name))
-		return CMD_OK;
-	if (m->nregion == MEASUREMENT_REGIONS_MAX)
-		return cmd_fail(CMD_FAILURE,
-				"the programs have more than %d regions: choose some with --region",
-				MEASUREMENT_REGIONS_MAX);
-	m->region[m->nregion] = str_dup(name);
-	return m->region[m->nregion++] ? CMD_OK : cmd_fail(CMD_FAILURE, "out of memory");
-}
+	struct adding *a = arg;
+	struct measurement *m = a->m;
 
-static int add_beginning_with(struct measurement *m, const Omis_value *probes, const char *begin)
-{
-	struct region r;
-	int rc = CMD_OK;
-
-	for (unsigned way = 0; way < REGION_WAYS && rc == CMD_OK; way++)
-		if (region_from_begin(begin, way, &r) && has_probe(probes, r.end))
-			rc = add(m, r.name);
-	return rc;
-}
-
-static int add_of_process(struct measurement *m, const Omis_value *probes)
-{
-	int rc = CMD_OK;
-
-	for (size_t i = 1; i < probes->n && rc == CMD_OK; i++)
-		rc = add_beginning_with(m, probes, value_text(&probes->list[i], 0));
-	return rc;
+	if (a->rc != CMD_OK || is_known(m, r->name))
+		return;
+	if (m->nregion == MEASUREMENT_REGIONS_MAX) {
+		a->rc = cmd_fail(CMD_FAILURE,
+				 "the programs have more than %d regions: choose some with "
+				 "--region",
+				 MEASUREMENT_REGIONS_MAX);
+		return;
+	}
+	m->region[m->nregion] = str_dup(r->name);
+	a->rc = m->region[m->nregion++] ? CMD_OK : cmd_fail(CMD_FAILURE, "out of memory");
 }
 
 static bool is_by_mount(const struct measurement *m)
@@ -66,33 +98,25 @@ static bool is_by_mount(const struct measurement *m)
 	return id >= 0 && pmsl_builtin_get((unsigned)id, &b) && b.is_by_mount;
 }
 
+int measurement_no_regions(void)
+{
+	return cmd_fail(CMD_NOTFOUND,
+			"no process has two probes that make a region, as NAME_begin and NAME_end; "
+			"--region BEGIN..END takes any two (omig probes --list)");
+}
+
 int measurement_regions(struct measurement *m)
 {
-	Omis_reply r;
+	struct adding a = { m, CMD_OK };
 	int rc;
 
 	if (is_by_mount(m))
 		return cmd_fail(CMD_USAGE, "%s by region: name them: " PMSL_BUILTIN_MOUNTS,
 				m->options->metric);
-	rc = session_ask(&r, ":proc_get_probes([])");
-	if (rc != CMD_OK)
-		return rc;
-	for (const Omis_object_result *o = r[0] ? r[1] : NULL; o && o->obj_list && rc == CMD_OK;
-	     o++) {
-		Omis_value *v = o->status < OMIS_FIRST_ERROR && o->result
-					? omis_value_parse(o->result, o->result_len)
-					: NULL;
-
-		if (v)
-			rc = add_of_process(m, v);
-		omis_value_free(v);
-	}
-	omis_reply_free(r);
-	if (rc != CMD_OK || m->nregion)
-		return rc;
-	return cmd_fail(CMD_NOTFOUND,
-			"no process has two probes that make a region, as NAME_begin and NAME_end; "
-			"--region BEGIN..END takes any two (omig probes --list)");
+	rc = measurement_regions_each(add, &a);
+	if (rc == CMD_OK)
+		rc = a.rc;
+	return rc != CMD_OK || m->nregion ? rc : measurement_no_regions();
 }
 
 void measurement_regions_free(struct measurement *m)

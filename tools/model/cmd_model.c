@@ -4,6 +4,7 @@
 #include "common/base/str.h"
 #include "tools/model/estimate_show.h"
 #include "tools/model/experiment.h"
+#include "tools/model/observe.h"
 #include "tools/model/solve_show.h"
 #include "tools/term/say.h"
 
@@ -14,6 +15,7 @@ struct model_options {
 	struct experiment_options experiment;
 	struct estimate_options estimate;
 	struct solve_options solve;
+	struct observe_options observe;
 	uint64_t seed;
 	unsigned method;
 	double level; /* 0: the usual one */
@@ -23,9 +25,11 @@ struct model_options {
 #define LEVEL_DEMANDS 0.9
 #define LEVEL_SIMULATED 0.95
 
-static const char verbs[] = "estimate solve simulate what-if experiment";
+static const char verbs[] = "observe estimate solve simulate what-if experiment";
 
 static const char details[] =
+	"`observe` counts the services of running processes, which are regions between probes or "
+	"functions, and shows their demands after each period. "
 	"`estimate FILE.csv` estimates how much of a resource, such as CPU time, one call of each "
 	"service of a process needs. FILE has a line for each period: the busy time of the process, "
 	"and how often each service began and completed. `solve FILE.lqn` shows throughput, "
@@ -72,6 +76,20 @@ static int run_estimate(const struct opt_spec *spec, struct model_options *w, in
 	w->estimate.json = w->json;
 	w->estimate.csv = w->csv;
 	return estimate_show(&w->estimate, argv[0]);
+}
+
+static int run_observe(const struct opt_spec *spec, struct model_options *w, int argc)
+{
+	struct observe_options *o = &w->observe;
+
+	if (argc)
+		return cmd_usage(spec, "observe: no operand; --region names services");
+	if (w->csv)
+		return cmd_usage(spec, "observe: -o writes CSV");
+	o->estimate.method = (enum estimate_method)w->method;
+	o->estimate.level = w->level > 0 ? w->level : LEVEL_DEMANDS;
+	o->output = w->experiment.output;
+	return observe_show(o);
 }
 
 static int check_solve(const struct opt_spec *spec, struct model_options *w, const char *verb)
@@ -124,6 +142,8 @@ static int dispatch(const struct opt_spec *spec, struct model_options *w, int ar
 		return cmd_usage(spec, "--level: a number from 0.5 to 0.9999");
 	if (argc && str_eq(argv[0], "experiment"))
 		return run_experiment(spec, w, argc - 1, argv + 1);
+	if (argc && str_eq(argv[0], "observe"))
+		return run_observe(spec, w, argc - 1);
 	if (argc && str_eq(argv[0], "estimate"))
 		return run_estimate(spec, w, argc - 1, argv + 1);
 	if (argc &&
@@ -134,8 +154,11 @@ static int dispatch(const struct opt_spec *spec, struct model_options *w, int ar
 
 int cmd_model(int argc, char **argv)
 {
-	struct model_options w = { .method = ESTIMATE_METHODS };
+	struct model_options w = { .method = ESTIMATE_METHODS,
+				   .observe = { .common = CMD_COMMON_INIT,
+						.every_ns = NSEC_PER_SEC } };
 	const struct opt table[] = {
+		OBSERVE_OPTIONS(&w.observe),
 		ESTIMATE_OPTIONS(&w.estimate, &w.method),
 		SOLVE_OPTIONS(&w.solve),
 		EXPERIMENT_OPTIONS(&w.experiment),
@@ -146,15 +169,16 @@ int cmd_model(int argc, char **argv)
 			     "experiment, simulate: of the random numbers (default 1)", OPT_U64,
 			     &w.seed, 0, INT64_MAX),
 		OPTION("csv", 0, NULL, "write CSV", OPT_FLAG, &w.csv),
-		OPTION("json", 'j', NULL, "write JSON", OPT_FLAG, &w.json),
+		CMD_OPTIONS(&w.observe.common),
 		{ 0 },
 	};
 	const struct opt_spec spec = {
 		.program = "omig model",
 		.verbs = verbs,
-		.usage = "estimate [OPTION...] FILE.csv|solve [--check] FILE.lqn|simulate "
-			 "FILE.lqn|what-if --vary TASK=FROM..TO FILE.lqn|experiment [OPTION...] "
-			 "table1|table2",
+		.usage =
+			"observe [--region NAME] [-o FILE.csv]|estimate [OPTION...] FILE.csv|solve [--check] FILE.lqn|simulate "
+			"FILE.lqn|what-if --vary TASK=FROM..TO FILE.lqn|experiment [OPTION...] "
+			"table1|table2",
 		.summary = "estimates demands of services, and solves models of systems",
 		.details = details,
 		.table = table,
@@ -164,5 +188,6 @@ int cmd_model(int argc, char **argv)
 	experiment_init(&w.experiment);
 	w.seed = w.experiment.base.seed;
 	status = cmd_parse(&spec, argc, argv, &first);
+	w.json = w.observe.common.json;
 	return status < 0 ? dispatch(&spec, &w, argc - first, argv + first) : status;
 }

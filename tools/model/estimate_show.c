@@ -15,37 +15,19 @@
 #define FILE_MAX_BYTES (1u << 30)
 #define OUTPUT_MAX_BYTES (4 << 20)
 
-struct shown {
-	const struct estimate_options *options;
-	const struct periods *periods;
-	const char *reason; /* why this method; NULL: the user chose it */
-	struct estimate est;
-};
-
-/* --- the method that makes most of the columns */
-
-static const struct {
-	enum estimate_method method;
-	const char *reason;
-} choices[] = {
-	{ ESTIMATE_CONSTANT, "all sums agree with constant service times" },
-	{ ESTIMATE_ELAPSED, "the file has completions and elapsed times" },
-	{ ESTIMATE_GLS, "the file has completions, of one thread" },
-	{ ESTIMATE_HALF, "the file has completions, of several threads" },
-	{ ESTIMATE_OLS, "the file has no completions" },
-};
-
-static int choose(struct shown *t, struct err *e)
+static int choose(struct estimate_shown *t, struct err *e)
 {
-	int rc = -ERR_INTERNAL;
+	return estimate_best(t->periods, t->options->level, &t->est, &t->reason, e);
+}
 
-	for (size_t i = 0; i < ARRAY_LEN(choices); i++) {
-		rc = estimate(t->periods, choices[i].method, t->options->level, &t->est, e);
-		t->reason = choices[i].reason;
-		if (!rc || rc == -ERR_NOMEM)
-			break;
-	}
-	return rc;
+int estimate_run(struct estimate_shown *t, struct err *e)
+{
+	const struct estimate_options *w = t->options;
+
+	if (w->method >= ESTIMATE_METHODS)
+		return choose(t, e);
+	t->reason = NULL;
+	return estimate(t->periods, w->method, w->level, &t->est, e);
 }
 
 /* --- text */
@@ -68,7 +50,7 @@ static double all_busy(const struct periods *p)
 	return sum;
 }
 
-static double share(const struct shown *t, size_t s)
+static double share(const struct estimate_shown *t, size_t s)
 {
 	double all = all_busy(t->periods);
 
@@ -76,7 +58,7 @@ static double share(const struct shown *t, size_t s)
 }
 
 /* Returns the service with the greatest share; k: none is known. */
-static size_t greatest(const struct shown *t)
+static size_t greatest(const struct estimate_shown *t)
 {
 	size_t best = t->periods->k;
 
@@ -97,7 +79,7 @@ static void put_interval(const struct estimate_service *s, double level, struct 
 			   100 * level);
 }
 
-static void put_answer(const struct shown *t, struct buf *out)
+static void put_answer(const struct estimate_shown *t, struct buf *out)
 {
 	size_t s = greatest(t);
 
@@ -111,7 +93,7 @@ static void put_answer(const struct shown *t, struct buf *out)
 	buf_puts(out, ").\n");
 }
 
-static void put_group(const struct shown *t, unsigned group, struct buf *out)
+static void put_group(const struct estimate_shown *t, unsigned group, struct buf *out)
 {
 	bool is_first = true;
 
@@ -125,7 +107,7 @@ static void put_group(const struct shown *t, unsigned group, struct buf *out)
 		buf_puts(out, ": their counts always come in a fixed ratio\n");
 }
 
-static void put_warnings(const struct shown *t, struct buf *out)
+static void put_warnings(const struct estimate_shown *t, struct buf *out)
 {
 	const struct estimate *x = &t->est;
 
@@ -165,7 +147,7 @@ static void number(struct table *rows, double v)
 		table_cell(rows, "%.5g", v);
 }
 
-static void put_table(const struct shown *t, struct buf *out)
+static void put_table(const struct estimate_shown *t, struct buf *out)
 {
 	static const char *const heads[] = { "SERVICE", "CALLS",  "DEMAND", "LOW",
 					     "HIGH",	"SHARE%", "NOTE" };
@@ -187,7 +169,7 @@ static void put_table(const struct shown *t, struct buf *out)
 		out->failed = true;
 }
 
-static void put_text(const struct shown *t, struct buf *out)
+void estimate_put_text(const struct estimate_shown *t, struct buf *out)
 {
 	const struct estimate *x = &t->est;
 
@@ -217,7 +199,7 @@ static void put_number(struct buf *out, double v)
 		buf_printf(out, ",%.17g", v);
 }
 
-static void put_csv(const struct shown *t, struct buf *out)
+static void put_csv(const struct estimate_shown *t, struct buf *out)
 {
 	for (size_t s = 0; s < t->periods->k; s++) {
 		const struct estimate_service *x = &t->est.service[s];
@@ -233,7 +215,7 @@ static void put_csv(const struct shown *t, struct buf *out)
 	}
 }
 
-static void put_service(const struct shown *t, size_t s, struct json *j)
+static void put_service(const struct estimate_shown *t, size_t s, struct json *j)
 {
 	const struct estimate_service *x = &t->est.service[s];
 	static const char *const states[] = { "known", "never called", "inseparable" };
@@ -252,7 +234,7 @@ static void put_service(const struct shown *t, size_t s, struct json *j)
 	json_object_end(j);
 }
 
-static void put_json(const struct shown *t, struct json *j)
+void estimate_put_json(const struct estimate_shown *t, struct json *j)
 {
 	json_object(j);
 	json_key_str(j, "method", estimate_name(t->est.method));
@@ -272,28 +254,28 @@ static void put_json(const struct shown *t, struct json *j)
 	json_object_end(j);
 }
 
-static int show_one(struct shown *t)
+static int show_one(struct estimate_shown *t)
 {
 	struct buf b = BUF_INIT(OUTPUT_MAX_BYTES);
 	struct json j;
 
 	if (t->options->json) {
 		json_init(&j, &b);
-		put_json(t, &j);
+		estimate_put_json(t, &j);
 		return cmd_json_line(&j, &b);
 	}
 	if (t->options->csv) {
 		buf_puts(&b, "service,method,calls,demand,low,high,note\n");
 		put_csv(t, &b);
 	} else
-		put_text(t, &b);
+		estimate_put_text(t, &b);
 	return model_print(&b);
 }
 
 /* --- all methods */
 
 /* One row a service, one column a method; the reason of a method that does not apply. */
-static void put_all(struct shown *t, struct buf *out)
+static void put_all(struct estimate_shown *t, struct buf *out)
 {
 	const char *heads[ESTIMATE_METHODS + 1] = { "SERVICE" };
 	struct table *rows;
@@ -330,7 +312,7 @@ static void put_all(struct shown *t, struct buf *out)
 }
 
 /* JSON of all methods: an array; what does not apply has its reason. */
-static int all_json(struct shown *t)
+static int all_json(struct estimate_shown *t)
 {
 	struct buf b = BUF_INIT(OUTPUT_MAX_BYTES);
 	struct json j;
@@ -342,7 +324,7 @@ static int all_json(struct shown *t)
 
 		if (!estimate(t->periods, (enum estimate_method)m, t->options->level, &t->est,
 			      &e)) {
-			put_json(t, &j);
+			estimate_put_json(t, &j);
 			continue;
 		}
 		json_object(&j);
@@ -354,7 +336,7 @@ static int all_json(struct shown *t)
 	return cmd_json_line(&j, &b);
 }
 
-static int all_csv(struct shown *t, struct buf *out)
+static int all_csv(struct estimate_shown *t, struct buf *out)
 {
 	buf_puts(out, "service,method,calls,demand,low,high,note\n");
 	for (unsigned m = 0; m < ESTIMATE_METHODS; m++)
@@ -364,7 +346,7 @@ static int all_csv(struct shown *t, struct buf *out)
 	return model_print(out);
 }
 
-static int show_all(struct shown *t)
+static int show_all(struct estimate_shown *t)
 {
 	struct buf b = BUF_INIT(OUTPUT_MAX_BYTES);
 	struct err e = { 0 };
@@ -390,16 +372,13 @@ static int show_all(struct shown *t)
 
 static int show_periods(const struct estimate_options *w, const struct periods *p, const char *name)
 {
-	struct shown t = { .options = w, .periods = p };
+	struct estimate_shown t = { .options = w, .periods = p };
 	struct err e = { 0 };
 	int rc;
 
 	if (w->compare)
 		return show_all(&t);
-	if (w->method < ESTIMATE_METHODS)
-		rc = estimate(p, w->method, w->level, &t.est, &e);
-	else
-		rc = choose(&t, &e);
+	rc = estimate_run(&t, &e);
 	if (rc)
 		return cmd_fail(rc == -ERR_NOMEM ? CMD_FAILURE : CMD_USAGE, "%s: %s", name, e.text);
 	return show_one(&t);

@@ -8,7 +8,8 @@ file=examples/model/customers.csv
 check 'the answer is the first line, with its interval' says \
 	'^read_customer takes most of the busy time, 60.3 %: a call of it needs 3.01 .2.9[0-9]* to 3.1' \
 	omig model estimate $file
-check 'the method is chosen with a reason' says 'Method elapsed: .*chosen because the file has' \
+check 'the method is chosen with a reason' says \
+	'Method elapsed: .*chosen because completions and elapsed' \
 	omig model estimate $file
 check 'all methods stand side by side' says '^add_customer .*+-.*+-.*+-.*+-' \
 	omig model estimate --compare $file
