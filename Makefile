@@ -209,6 +209,7 @@ include tools/sensors/module.mk
 include tools/probes/module.mk
 include tools/selftest/module.mk
 include tools/waits/module.mk
+include tools/why/module.mk
 include neko/cmd/module.mk
 include tools/model/module.mk
 include tools/cmd/log/module.mk
@@ -222,6 +223,7 @@ include tools/cmd/profile/module.mk
 include tools/cmd/attach/module.mk
 include tools/cmd/stacks/module.mk
 include tools/cmd/waits/module.mk
+include tools/cmd/why/module.mk
 include tools/module.mk
 include bench/module.mk
 include bench/views/module.mk

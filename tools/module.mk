@@ -3,7 +3,8 @@
 MODULES         += tools
 tools.uses      := common/base common/cli neko/cmd tools/cmd tools/cmd/alert tools/cmd/attach \
 		tools/cmd/interaction tools/cmd/metrics tools/cmd/plugin tools/cmd/profile \
-		tools/cmd/stacks tools/cmd/summary tools/cmd/waits tools/launch tools/model
+		tools/cmd/stacks tools/cmd/summary tools/cmd/waits tools/cmd/why \
+		tools/launch tools/model
 tools.programs  := omig
 tools.main.omig := omig_main.c
 tools.libs      := -lm

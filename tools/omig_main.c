@@ -32,6 +32,7 @@ static const struct cmd commands[] = {
 	{ "attach", cmd_attach, WATCH, "watch a program that runs unwatched: omig attach PID" },
 	{ "detach", cmd_detach, WATCH, "let such a program run unwatched again" },
 	{ "jobs", cmd_jobs, WATCH, "jobs that run: program, nodes, ranks, time, state" },
+	{ "why", cmd_why, WATCH, "where a job loses time, which rank or host is late, and why" },
 	{ "top", cmd_top, WATCH, "watch ranks and nodes live" },
 	{ "web", cmd_web, WATCH, "the same and any metric in a browser, with 600 samples" },
 	{ "calls", cmd_calls, WATCH,

@@ -10,6 +10,7 @@ int cmd_env(int argc, char **argv);
 int cmd_exec(int argc, char **argv);
 int cmd_jobs(int argc, char **argv);
 int cmd_calls(int argc, char **argv);
+int cmd_why(int argc, char **argv);
 int cmd_waits(int argc, char **argv);
 int cmd_matrix(int argc, char **argv);
 int cmd_tree(int argc, char **argv);

@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* Values of a list of omig_calls_read: of a function, of a partner. */
-enum { CALL_NAME, CALL_CLASS, CALL_COUNT_AT, CALL_DELAY };
+enum { CALL_NAME, CALL_CLASS, CALL_COUNT_AT, CALL_DELAY, CALL_IN_CALL, CALL_OUT, CALL_IN };
 enum {
 	PAIR_NAME,
 	PAIR_RANK,
@@ -115,9 +115,11 @@ static void add_call(struct reading *r, struct exchange_rank *to, const Omis_val
 		r->x->failed = true;
 		return;
 	}
-	to->call[to->ncall++] = (struct exchange_call){ .func = (unsigned)func,
-							.count = amount(v, CALL_COUNT_AT),
-							.seconds = in_seconds(v, CALL_DELAY) };
+	to->call[to->ncall++] =
+		(struct exchange_call){ .func = (unsigned)func,
+					.count = amount(v, CALL_COUNT_AT),
+					.seconds = in_seconds(v, CALL_DELAY),
+					.bytes = amount(v, CALL_OUT) + amount(v, CALL_IN) };
 }
 
 static int by_pair(const void *a, const void *b)
@@ -268,6 +270,7 @@ static bool calls_less(struct exchange_rank *to, const struct exchange_rank *now
 		if (at < before->ncall && before->call[at].func == c.func) {
 			c.count = less(c.count, before->call[at].count);
 			c.seconds = less(c.seconds, before->call[at].seconds);
+			c.bytes = less(c.bytes, before->call[at].bytes);
 		}
 		if (c.count > 0 || c.seconds > 0)
 			to->call[to->ncall++] = c;
@@ -288,6 +291,17 @@ static bool rank_less(struct exchange *out, const struct exchange_rank *now,
 				      .lost = less(now->lost, before->lost) };
 	str_copy(to->token, sizeof(to->token), now->token);
 	return pairs_less(to, now, before) && calls_less(to, now, before);
+}
+
+bool exchange_has_moved(const struct exchange *before, const struct exchange *now)
+{
+	for (size_t i = 0; i < now->n; i++) {
+		const struct exchange_rank *then = exchange_find(before, now->rank[i].rank);
+
+		if (!then || now->rank[i].seconds > then->seconds)
+			return true;
+	}
+	return false;
 }
 
 /* A rank that was started again is another process. */

@@ -32,7 +32,8 @@ struct exchange_pair {
 
 struct exchange_call {
 	unsigned func;
-	double count, seconds;
+	double count, seconds; /* open calls with their seconds so far */
+	double bytes; /* out and in; 0 if volumes are not counted */
 };
 
 struct exchange_rank {
@@ -67,6 +68,9 @@ bool exchange_read(struct exchange *x, const struct top_sample *s, const char *j
 /* Computes out = now - before, for the ranks in both. False: no memory; *out is empty. */
 bool exchange_difference(struct exchange *out, const struct exchange *before,
 			 const struct exchange *now);
+
+/* False: no rank of `now` has run since `before`, as after the end of the job. */
+bool exchange_has_moved(const struct exchange *before, const struct exchange *now);
 
 /* Returns NULL if the rank is not below the size of the world. */
 const struct exchange_rank *exchange_find(const struct exchange *x, int64_t rank);

@@ -94,6 +94,8 @@ part stacks
 bad stacks --ranks 77
 good waits --every 300ms
 bad waits --job none
+good why --for 2s --every 500ms --all
+bad why --job none
 good matrix --every 300ms
 bad matrix Nothing_volume
 good tree

@@ -36,17 +36,6 @@ static void wait_for_interval(const struct exchange_watch *w)
 		      clock_mono() + w->every_ns, w->common.json || w->is_quiet);
 }
 
-static bool has_ended(const struct exchange *before, const struct exchange *now)
-{
-	for (size_t i = 0; i < now->n; i++) {
-		const struct exchange_rank *then = exchange_find(before, now->rank[i].rank);
-
-		if (!then || now->rank[i].seconds > then->seconds)
-			return false;
-	}
-	return true;
-}
-
 /* Replaces *before by the current state. */
 static int one_interval(struct watching *g, struct exchange *before, bool *is_over)
 {
@@ -58,7 +47,7 @@ static int one_interval(struct watching *g, struct exchange *before, bool *is_ov
 	rc = read_now(g, &now, &reply);
 	if (rc != CMD_OK)
 		return rc;
-	*is_over = has_ended(before, &now);
+	*is_over = !exchange_has_moved(before, &now);
 	if (!exchange_difference(&x, before, &now))
 		rc = cmd_fail(CMD_FAILURE, "out of memory");
 	else if (*is_over)
