@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* omig-sim, the program that `omig sim` runs. */
 #include "common/base/array.h"
+#include "common/base/limits.h"
 #include "common/base/log.h"
 #include "common/base/str.h"
 #include "common/cli/endsignal.h"
@@ -12,9 +13,11 @@
 #include "sim/studies/detector_compare.h"
 #include "sim/studies/growth_run.h"
 #include "sim/studies/run.h"
+#include "sim/studies/why_study.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,7 +28,13 @@
 #define EXIT_FAILURE_OWN 3
 #define FOR_EVER_NS (INT64_C(400) * 86400 * NSEC_PER_SEC)
 #define HOSTS 6 /* hosts of a cluster by default */
+#define RANKS 2 /* of each host, by default */
+#define UNSET UINT64_MAX /* of an option with several defaults */
+#define LOSS 0.01 /* of segments of a detector, by default */
 #define LOSS_MAX 0.9
+#define OPTIONS_MAX 32 /* rows of the table, and a last one of zeros */
+#define WHY_RANKS 64 /* of the program of why, by default */
+#define WHY_LOSS 0.1
 #define CLUSTER_TIME_NS (60 * NSEC_PER_SEC)
 #define DETECTOR_TIME_NS (24 * 3600 * NSEC_PER_SEC)
 
@@ -42,9 +51,12 @@ struct sim_options {
 	struct progress progress;
 	/* options of the detector */
 	const char *delay;
-	double loss;
+	double loss; /* NaN: not given */
 	uint64_t links;
 	bool compare;
+	/* options of why */
+	struct why_study_conf why;
+	uint64_t blocks;
 };
 
 /* The seed that runs, as text for on_crash(). */
@@ -298,11 +310,12 @@ static int run_growth(struct sim_options *w, bool is_speed)
 /* A month of a link has some two million frames. */
 static int run_detector(struct sim_options *w, const struct opt_spec *spec)
 {
+	double loss = isnan(w->loss) ? LOSS : w->loss;
 	struct detector_conf c = { .seed = w->first,
 				   .links = (unsigned)w->links,
 				   .time = w->run.time ? w->run.time : DETECTOR_TIME_NS,
 				   .delay_text = w->delay,
-				   .loss = w->loss };
+				   .loss = loss };
 	struct buf b = BUF_INIT(4096);
 	struct detector_result r;
 	struct err e = { 0 };
@@ -318,6 +331,43 @@ static int run_detector(struct sim_options *w, const struct opt_spec *spec)
 	fflush(stdout);
 	buf_done(&b);
 	return w->compare ? compare_detectors(&c) : 0;
+}
+
+static int set_plant(void *into, const char *value, struct err *e)
+{
+	struct why_study_conf *c = into;
+
+	return simulated_parse(value, &c->program.plant, e);
+}
+
+static int run_why(struct sim_options *w, const struct opt_spec *spec)
+{
+	struct why_study_conf *c = &w->why;
+	struct err e = { 0 };
+
+	c->program.ranks = w->ranks == UNSET ? WHY_RANKS : w->ranks;
+	c->program.hosts = w->plan.nhosts ? w->plan.hosts[0] : (c->program.ranks + 7) / 8;
+	c->program.loss = isnan(w->loss) ? WHY_LOSS : w->loss;
+	c->first = w->first;
+	c->last = w->is_range ? w->last : w->first;
+	c->blocks = (unsigned)w->blocks;
+	c->must_end = has_to_end;
+	c->is_json = w->plan.json;
+	if (law_parse(c->noise_text, &c->program.noise, &e))
+		return opt_usage_error(spec, "%s", e.text);
+	if (w->plan.nhosts > 1)
+		return opt_usage_error(spec, "a program has one number of hosts");
+	switch (why_study_show(c, &e)) {
+	case 0:
+		return end_signal ? 128 + end_signal : 0;
+	case -ERR_INVALID:
+		return opt_usage_error(spec, "%s", e.text);
+	default:
+		fprintf(stderr, "omig: %s\n", e.text);
+		if (c->is_json)
+			json_print_failure(stdout, EXIT_FAILURE_OWN, e.text);
+		return EXIT_FAILURE_OWN;
+	}
 }
 
 #define FILES_BESIDE 512 /* files for tools, audits, and processes that begin later */
@@ -361,8 +411,10 @@ static int run_cluster(struct sim_options *w, const struct opt_spec *spec)
 	w->run.hosts = w->plan.nhosts ? w->plan.hosts[0] : HOSTS;
 	w->run.levels = w->plan.nlevels ? w->plan.levels[0] : 1;
 	w->run.sites = (unsigned)w->sites;
-	w->run.ranks = (unsigned)w->ranks;
+	w->run.ranks = w->ranks == UNSET ? RANKS : (unsigned)w->ranks;
 	w->run.tools = (unsigned)w->tools;
+	if (w->run.ranks > RUN_RANKS_MAX)
+		return opt_usage_error(spec, "a host has at most %d ranks", RUN_RANKS_MAX);
 	if (w->run.sites > w->run.hosts)
 		return opt_usage_error(spec, "more sites than hosts");
 	if (!w->run.time)
@@ -387,7 +439,9 @@ static int begin(struct sim_options *w, const struct opt_spec *spec, int argc, c
 	log_open(&(struct log_conf){ .level = w->log ? LOG_LEVEL_INFO : LOG_LEVEL_ERROR,
 				     .fd = w->log ? -1 : open("/dev/null", O_WRONLY | O_CLOEXEC) });
 	if ((w->plan.json || w->plan.output) && argc - first == 1 && has_no_figures(argv[first]))
-		return opt_usage_error(spec, "--json and --output belong to growth and speed");
+		return opt_usage_error(
+			spec,
+			"--json belongs to growth, speed and why, --output to growth and speed");
 	if (argc - first == 1 && str_eq(argv[first], "detector"))
 		return run_detector(w, spec);
 	sigaction(SIGSEGV, &crash, NULL);
@@ -395,6 +449,8 @@ static int begin(struct sim_options *w, const struct opt_spec *spec, int argc, c
 	end_signal_catch(); /* prints the results so far */
 	if (argc - first == 1 && str_eq(argv[first], "cluster"))
 		return run_cluster(w, spec);
+	if (argc - first == 1 && str_eq(argv[first], "why"))
+		return run_why(w, spec);
 	if (argc - first == 1 && (str_eq(argv[first], "growth") || str_eq(argv[first], "speed")))
 		return run_growth(w, str_eq(argv[first], "speed"));
 	return opt_verb_error(spec, first < argc ? argv[first] : NULL);
@@ -426,17 +482,48 @@ static int go(struct sim_options *w, const struct opt_spec *spec, int argc, char
 	return begin(w, spec, argc, argv, first);
 }
 
+/* Appends to a table that has rows of zeros at its end. */
+static void add_options_of_studies(struct opt *table, struct sim_options *w)
+{
+	const struct opt rows[] = {
+		{ "compare", 0, NULL,
+		  "for detector: compare with others of the same cost, over the same network",
+		  OPT_FLAG, &w->compare, 0, 0, NULL },
+		{ "plant", 0, "NAME",
+		  "for why: healthy, more-work, descheduled, paging, disk, slow-host, late-root, late-sender, slow-collective, file or two (healthy)",
+		  OPT_CALL, &w->why, 0, 0, set_plant },
+		{ "blocks", 0, "N", "for why: blocks of each search (30)", OPT_U64, &w->blocks, 1,
+		  WHY_STUDY_BLOCKS_MAX, NULL },
+		{ "noise", 0, "LAW",
+		  "for why: distribution of the work of an iteration (normal(0.003))", OPT_STR,
+		  &w->why.noise_text, 0, 0, NULL },
+		{ "dependence", 0, "R",
+		  "for why: correlation of the noise of a block with that of the one before (0)",
+		  OPT_DOUBLE, &w->why.program.dependence, 0, 0, NULL },
+		{ "threshold", 0, "P", "for why: smallest share of the time that matters (0.02)",
+		  OPT_DOUBLE, &w->why.options.threshold, 0, 0, NULL },
+	};
+
+	while (table->name)
+		table++;
+	memcpy(table, rows, sizeof(rows));
+}
+
 int main(int argc, char **argv)
 {
 	struct sim_options w = { .sites = 2,
-				 .ranks = 2,
+				 .ranks = UNSET,
 				 .tools = 3,
 				 .first = 1,
 				 .delay = "lognormal(5ms, 5ms)",
-				 .loss = 0.01,
+				 .loss = NAN,
 				 .links = 10,
+				 .blocks = 30,
+				 .why = { .noise_text = "normal(0.003)",
+					  .options = { WHY_THRESHOLD_DEFAULT, WHY_ALPHA_DEFAULT },
+					  .program.iterations = 10 },
 				 .run = { .with_faults = true } };
-	const struct opt table[] = {
+	struct opt table[OPTIONS_MAX] = {
 		{ "seed", 0, "N", "seed of all random numbers (1)", OPT_U64, &w.first, 0, 0, NULL },
 		{ "seeds", 0, "A..B", "a world for each; broken ones are reported", OPT_CALL, &w, 0,
 		  0, set_seeds },
@@ -448,13 +535,14 @@ int main(int argc, char **argv)
 		{ "hosts", 0, "N", "hosts, each with an lm (6); for growth a list (100,1000)",
 		  OPT_CALL, &w.plan, 0, 0, set_hosts },
 		{ "json", 'j', NULL,
-		  "for growth and speed: a line of JSON for each value, no tables", OPT_FLAG,
-		  &w.plan.json, 0, 0, NULL },
+		  "for growth and speed: a line of JSON for each value, no tables; for why: one line",
+		  OPT_FLAG, &w.plan.json, 0, 0, NULL },
 		{ "output", 'o', "FILE",
 		  "for growth and speed: the lines of --json, beside the tables", OPT_STR,
 		  &w.plan.output, 0, 0, NULL },
-		{ "ranks", 0, "N", "MPI processes of each host at the start (2)", OPT_U64, &w.ranks,
-		  0, RUN_RANKS_MAX, NULL },
+		{ "ranks", 0, "N",
+		  "MPI processes of each host at the start (2); for why, of the program (64)",
+		  OPT_U64, &w.ranks, 0, WHY_RANKS_MAX, NULL },
 		{ "tools", 0, "N", "number of random clients (3)", OPT_U64, &w.tools, 1,
 		  RUN_TOOLS_MAX, NULL },
 		{ "time", 0, "TIME",
@@ -468,11 +556,9 @@ int main(int argc, char **argv)
 		  DETECTOR_LINKS_MAX, NULL },
 		{ "delay", 0, "D", "for detector: delay one way (lognormal(5ms, 5ms))", OPT_STR,
 		  &w.delay, 0, 0, NULL },
-		{ "loss", 0, "P", "for detector: probability that a sent segment is lost (0.01)",
+		{ "loss", 0, "P",
+		  "for detector: probability that a sent segment is lost (0.01); for why: planted share of the time (0.1)",
 		  OPT_DOUBLE, &w.loss, 0, 0, NULL },
-		{ "compare", 0, NULL,
-		  "for detector: compare with others of the same cost, over the same network",
-		  OPT_FLAG, &w.compare, 0, 0, NULL },
 		{ "twice", 0, NULL, "run each seed twice: both runs must be the same", OPT_FLAG,
 		  &w.twice, 0, 0, NULL },
 		{ "verbose", 'v', NULL, "print the counts of each run", OPT_FLAG, &w.verbose, 0, 0,
@@ -483,13 +569,14 @@ int main(int argc, char **argv)
 	};
 	const struct opt_spec spec = {
 		.program = "omig sim",
-		.usage = "cluster|growth|speed|detector [OPTION...]",
-		.verbs = "cluster growth speed detector",
+		.usage = "cluster|growth|speed|detector|why [OPTION...]",
+		.verbs = "cluster growth speed detector why",
 		.table = table,
 		.manual = "omig-sim",
 		.on_usage = is_asked_for_json(argc, argv) ? print_usage_failure : NULL,
-		.summary = "runs Omig's daemons, unchanged, in a simulated world"
+		.summary = "runs Omig's daemons, or the search for lost time, in a simulated world"
 	};
 
+	add_options_of_studies(table, &w);
 	return go(&w, &spec, argc, argv);
 }

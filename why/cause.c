@@ -14,7 +14,7 @@ struct parts {
 
 static double share_of(double seconds, const struct why_rank *r)
 {
-	return fmin(seconds / r->seconds, 1);
+	return at_most(seconds / r->seconds, 1);
 }
 
 /* The mean frequency of hosts that report it; NaN if fewer than two do. */
@@ -67,21 +67,15 @@ static struct parts parts_of(const struct view *v, size_t i, double frequency)
 	double left = p.useful,
 	       throttled = h->figure[WHY_THROTTLED] * 1e9 / (double)(v->b->end - v->b->begin);
 
-	p.of[C5] = fmin(share_of(r->figure[WHY_BLOCK_DELAY], r), left);
-	if (isnan(r->figure[WHY_BLOCK_DELAY]))
-		p.of[C5] = NAN;
-	p.of[C4] = fmin(share_of(r->figure[WHY_FAULTS] * CAUSE_FAULT_SECONDS, r), left);
-	if (isnan(r->figure[WHY_FAULTS]))
-		p.of[C4] = NAN;
+	p.of[C5] = at_most(share_of(r->figure[WHY_BLOCK_DELAY], r), left);
+	p.of[C4] = at_most(share_of(r->figure[WHY_FAULTS] * CAUSE_FAULT_SECONDS, r), left);
 	/* Page faults are a part of the time blocked on disk. */
 	if (p.of[C4] > 0 && p.of[C5] > 0) {
 		p.of[C4] = fmin(p.of[C4], p.of[C5]);
 		p.of[C5] -= p.of[C4];
 	}
 	left -= (isnan(p.of[C4]) ? 0 : p.of[C4]) + (isnan(p.of[C5]) ? 0 : p.of[C5]);
-	p.of[C2] = fmin(descheduled(r, p.useful), left);
-	if (isnan(descheduled(r, p.useful)))
-		p.of[C2] = NAN;
+	p.of[C2] = at_most(descheduled(r, p.useful), left);
 	/* A throttled rank is ready, too. */
 	if (p.of[C2] > 0 && throttled > 0) {
 		p.of[C3] = fmin(throttled * p.useful, p.of[C2]);
@@ -238,32 +232,36 @@ void causes_conclude(const struct causes *c, double alpha, struct why_finding *f
 	}
 }
 
+/* True if some host reports the figure. */
+static bool has_host_figure(const struct why_block *b, enum why_host_figure figure)
+{
+	for (size_t i = 0; i < b->nhost; i++)
+		if (!isnan(b->host[i].figure[figure]))
+			return true;
+	return false;
+}
+
 const char *cause_reason(const struct view *v, enum why_id id)
 {
-	double frequency = usual_frequency(v->b);
-	bool is_known[WHY_CAUSES] = { false };
+	const struct why_block *b = v->b;
+	bool has_run_delay = v->has_figure[WHY_RUN_DELAY] || v->has_figure[WHY_COMPUTE];
 
-	for (size_t i = 0; i < v->b->nrank; i++) {
-		struct parts p;
-
-		if (isnan(v->useful[i]))
-			continue;
-		p = parts_of(v, i, frequency);
-		for (size_t c = 0; c < WHY_CAUSES; c++)
-			is_known[c] = is_known[c] || !isnan(p.of[c]);
-	}
-	if (id >= WHY_C1 + WHY_CAUSES)
-		return id == WHY_C6 ? "durations of single calls are not known"
-				    : "counting is not switched off to compare";
 	switch (id) {
 	case WHY_C1:
 	case WHY_C2:
-		return is_known[C2] ? NULL : "run delay and processor time are not known";
+		return has_run_delay ? NULL : "run delay and processor time are not known";
 	case WHY_C3:
-		return is_known[C3] ? NULL : "frequency, steal and throttling are not known";
+		return !isnan(usual_frequency(b)) || has_host_figure(b, WHY_STEAL) ||
+				       has_host_figure(b, WHY_THROTTLED)
+			       ? NULL
+			       : "frequency, steal and throttling are not known";
 	case WHY_C4:
-		return is_known[C4] ? NULL : "page faults are not known";
+		return v->has_figure[WHY_FAULTS] ? NULL : "page faults are not known";
+	case WHY_C5:
+		return v->has_figure[WHY_BLOCK_DELAY] ? NULL : "time blocked on disk is not known";
+	case WHY_C6:
+		return "durations of single calls are not known";
 	default:
-		return is_known[C5] ? NULL : "time blocked on disk is not known";
+		return "counting is not switched off to compare";
 	}
 }

@@ -18,7 +18,7 @@ static double log_weight(uint64_t t)
 {
 	double d = (double)t;
 
-	return t == 1 ? -M_LN2 : -log(2 * d * (d - 1));
+	return t == 1 ? log(EPROCESS_FIRST) : log((1 - EPROCESS_FIRST) / (d * (d - 1)));
 }
 
 /* Multiplies the capital of each of n bets by its factor. */
@@ -33,8 +33,8 @@ static void bet(struct eprocess *p, const double *log_factor, size_t n)
 		p->log_m[i] = log_add(before, log_weight(p->n)) + log_factor[i];
 		sum = log_add(sum, p->log_m[i]);
 	}
-	/* The capital that does not bet yet is 1/(2n). */
-	p->log_e = log_add(sum - log((double)n), -log(2 * (double)p->n));
+	/* The capital that does not bet yet. */
+	p->log_e = log_add(sum - log((double)n), log((1 - EPROCESS_FIRST) / (double)p->n));
 	p->log_sup = fmax(p->log_sup, p->log_e);
 }
 

@@ -7,8 +7,8 @@
  * reaches 1/a with a probability of at most a (Ville 1939). That needs no distribution, and no
  * independence of the values.
  *
- * A loss may begin at any time. So half of the capital bets from the first value on. 1/(2 t (t-1))
- * of it bets from value t on (Shin, Ramdas and Rinaldo 2022).
+ * A loss may begin at any time. So the part EPROCESS_FIRST of the capital bets from the first value
+ * on. Of the rest, 1/(t (t-1)) bets from value t on (Shin, Ramdas and Rinaldo 2022).
  */
 #ifndef WHY_EPROCESS_H
 #define WHY_EPROCESS_H
@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #define EPROCESS_BETS 7
+#define EPROCESS_FIRST 0.8 /* most losses are there when a search begins */
 
 /* All zeros: no values. Logarithms are natural. */
 struct eprocess {

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#define NO_CHANCE 1e-12
+
 int place_reserve(struct place *p, struct err *e)
 {
 	if (p->n >= PLACE_SUSPECTS_MAX)
@@ -23,37 +25,38 @@ static struct place_suspect *find(const struct place *p, int64_t object)
 	return NULL;
 }
 
-void place_end_block(struct place *p, int64_t last)
+/* Adds the last object to the suspects, with the process that it had so far. */
+static void suspect(struct place *p, int64_t last)
 {
+	if (last >= 0 && !find(p, last) && p->n < p->cap)
+		p->suspect[p->n++] = (struct place_suspect){ .object = last, .e = p->others };
 	p->recent[p->blocks++ % PLACE_RECENT] = last;
 }
 
-void place_add_one(struct place *p, int64_t object, bool is_last, double chance)
+static void add(struct place_suspect *s, int64_t last, double chance)
 {
-	struct place_suspect *s = find(p, object);
-
-	if (!s && p->n < p->cap) {
-		s = &p->suspect[p->n++];
-		*s = (struct place_suspect){ .object = object };
-	}
-	if (!s)
-		return;
-	s->hits += is_last;
-	eprocess_add_event(&s->e, is_last, chance);
+	s->hits += s->object == last;
+	eprocess_add_event(&s->e, s->object == last, chance);
 }
 
 void place_add(struct place *p, int64_t last, double chance)
 {
-	if (last >= 0 && !find(p, last) && p->n < p->cap)
-		p->suspect[p->n++] = (struct place_suspect){ .object = last, .e = p->others };
+	suspect(p, last);
+	for (size_t i = 0; i < p->n; i++)
+		add(&p->suspect[i], last, chance);
+	eprocess_add_event(&p->others, 0, chance);
+}
+
+void place_add_sized(struct place *p, int64_t last, const double *chance_of, size_t n)
+{
+	suspect(p, last);
 	for (size_t i = 0; i < p->n; i++) {
 		struct place_suspect *s = &p->suspect[i];
 
-		s->hits += s->object == last;
-		eprocess_add_event(&s->e, s->object == last, chance);
+		if ((size_t)s->object < n && chance_of[s->object] > 0 && chance_of[s->object] < 1)
+			add(s, last, chance_of[s->object]);
 	}
-	eprocess_add_event(&p->others, 0, chance);
-	place_end_block(p, last);
+	eprocess_add_event(&p->others, 0, NO_CHANCE);
 }
 
 unsigned place_recent(const struct place *p, int64_t object)

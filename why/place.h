@@ -35,14 +35,17 @@ struct place {
 int place_reserve(struct place *p, struct err *e);
 
 /*
- * Adds a block with n objects, of which `last` came last; -1: none stood out. `chance` is that of
- * the object to come last if all are alike: 1/n unless objects differ in size. 0 < chance < 1.
+ * Adds a block in which `last` came last; -1: none stood out. `chance` is that of each object if
+ * all are alike, 1/n. 0 < chance < 1.
  */
 void place_add(struct place *p, int64_t last, double chance);
 
-/* As place_add() for an object with a chance of its own: called for each object once a block. */
-void place_add_one(struct place *p, int64_t object, bool is_last, double chance);
-void place_end_block(struct place *p, int64_t last);
+/*
+ * The same for objects of different sizes, whose chances are by object: 0 <= chance_of[i] <= 1.
+ * Blocks before an object came last for the first time count as if its chance had been 0. That
+ * makes its process smaller, never larger.
+ */
+void place_add_sized(struct place *p, int64_t last, const double *chance_of, size_t n);
 
 /* Returns the number of the last PLACE_RECENT blocks in which the object came last. */
 unsigned place_recent(const struct place *p, int64_t object);

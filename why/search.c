@@ -90,7 +90,7 @@ static int reserve(struct why *w, const struct why_block *b, struct err *e)
 
 	for (size_t i = 0; i < WHY_SYMPTOMS; i++)
 		for (size_t k = 0; !rc && k < levels_of((enum why_id)i); k++)
-			rc = track_reserve(&w->track[i][k], b, e);
+			rc = track_reserve(&w->track[i][k], e);
 	return rc;
 }
 

@@ -60,6 +60,7 @@ double sequence_width(const struct moments *m, double alpha)
 		return INFINITY;
 	tuned = (-2 * log(alpha) + log(-2 * log(alpha)) + 1) / 10;
 	root = sqrt(2 * (n * tuned + 1) / (n * n * tuned) * log(sqrt(n * tuned + 1) / alpha));
-	return root * moments_deviation(m) * student_two_sided(1 - alpha, n - 1) /
-	       normal_two_sided(1 - alpha);
+	/* A quarter of alpha: few values are looked at several times. */
+	return root * moments_deviation(m) * student_two_sided(1 - alpha / 4, n - 1) /
+	       normal_two_sided(1 - alpha / 4);
 }

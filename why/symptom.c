@@ -95,7 +95,7 @@ static struct total fill_shares(struct view *v, unsigned classes, const struct w
 		v->share[i] = NAN;
 		if (isnan(v->useful[i]) || is_explained(x, r))
 			continue;
-		v->share[i] = fmin(sum_of(r->delay, classes) / r->seconds, 1);
+		v->share[i] = at_most(sum_of(r->delay, classes) / r->seconds, 1);
 		if (isnan(v->share[i]))
 			continue;
 		t.known++;
@@ -187,7 +187,7 @@ static double least_of_all(struct view *v, unsigned classes, const struct why_ex
 		struct total t;
 		size_t n, i;
 
-		if (!(classes >> c & 1))
+		if (!(classes >> c & 1) || !(v->seconds[c] > 0))
 			continue;
 		t = fill_shares(v, 1u << c, x);
 		n = keep_members(v, 1u << c, &t);
@@ -257,6 +257,22 @@ static void lose(struct view *v, enum why_id id, const struct total *t, double t
 	}
 }
 
+/* True if no rank was in such calls, as far as ranks are known. Sets the loss then. */
+static bool is_unused(const struct view *v, unsigned classes, struct why_loss *l)
+{
+	size_t known = v->known;
+
+	for (size_t c = 0; c < WHY_CLASSES; c++) {
+		if (!(classes >> c & 1))
+			continue;
+		if (v->seconds[c] > 0 || !v->has_class[c])
+			return false;
+		known = v->has_class[c] < known ? v->has_class[c] : known;
+	}
+	l->high = unknown_part(v, known);
+	return classes != 0;
+}
+
 /* The time in MPI calls is what is not useful: classes that are not measured are left out. */
 static struct total fill_in_mpi(struct view *v)
 {
@@ -285,6 +301,8 @@ struct why_loss why_loss(struct view *v, enum why_id id, const struct why_explai
 			l.reason = symptoms[id].reason;
 		return l;
 	}
+	if (id != WHY_W && is_unused(v, symptoms[id].classes, &l))
+		return l;
 	t = id == WHY_W ? fill_in_mpi(v) : fill_shares(v, symptoms[id].classes, x);
 	if (rule == RULE_NONE || !t.known) {
 		l.reason = symptoms[id].reason;

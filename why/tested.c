@@ -109,7 +109,8 @@ bool tested_add(struct tested *t, const struct why_loss *l, nsec_t begin, double
 
 double tested_p(const struct tested *t)
 {
-	double factor = (t->attempts + 1.0) * (t->attempts + 2.0);
+	/* The parts of alpha: 0.8 for the first attempt, 0.2/(a (a+1)) for attempt a from 1. */
+	double factor = t->attempts ? 5 * t->attempts * (t->attempts + 1.0) : 1.25;
 
 	return fmin(factor * eprocess_p(t->e.log_sup), 1);
 }

@@ -15,41 +15,27 @@ static bool is_link(enum why_id id)
 	return id == WHY_W9;
 }
 
-int track_reserve(struct track *t, const struct why_block *b, struct err *e)
+int track_reserve(struct track *t, struct err *e)
 {
 	int rc = place_reserve(&t->ranks, e);
 
-	if (!rc && b->nhost > t->hosts.n && t->hosts.n < PLACE_SUSPECTS_MAX)
-		rc = array_grow(&t->hosts.suspect, &t->hosts.cap,
-				b->nhost < PLACE_SUSPECTS_MAX ? b->nhost : PLACE_SUSPECTS_MAX,
-				sizeof(*t->hosts.suspect), PLACE_SUSPECTS_MAX)
-			     ? err_nomem(e)
-			     : 0;
-	return rc;
+	return rc ? rc : place_reserve(&t->hosts, e);
 }
 
 /* Tests of hosts: each has the chance of its part of the compared ranks. */
 static void add_hosts(struct track *t, struct view *v)
 {
 	const struct why_block *b = v->b;
-	int64_t last = -1;
-	size_t n = 0;
+	size_t at = t->loss.last < 0 ? (size_t)-1 : view_index(b, (int32_t)t->loss.last);
 
 	for (size_t i = 0; i < b->nhost; i++)
 		v->host[i] = 0;
-	for (size_t i = 0; i < b->nrank; i++) {
-		bool is_in = v->is_alike[i] && !isnan(v->share[i]);
-
-		v->host[b->rank[i].host] += is_in;
-		n += is_in;
-		if (b->rank[i].rank == t->loss.last)
-			last = b->rank[i].host;
-	}
+	for (size_t i = 0; i < b->nrank; i++)
+		v->host[v->host_of[i]] += v->is_alike[i] && !isnan(v->share[i]);
 	for (size_t i = 0; i < b->nhost; i++)
-		if (v->host[i] > 0 && v->host[i] < (double)n)
-			place_add_one(&t->hosts, (int64_t)i, (int64_t)i == last,
-				      v->host[i] / (double)n);
-	place_end_block(&t->hosts, last);
+		v->host[i] /= (double)t->loss.compared;
+	place_add_sized(&t->hosts, at == (size_t)-1 ? -1 : (int64_t)v->host_of[at], v->host,
+			b->nhost);
 }
 
 void track_add(struct track *t, const struct track_block *b, const struct why_explained *x)

@@ -35,7 +35,7 @@ struct track_block {
 };
 
 /* Makes room for one more block. */
-int track_reserve(struct track *t, const struct why_block *b, struct err *e);
+int track_reserve(struct track *t, struct err *e);
 
 /* Adds the loss of a block. */
 void track_add(struct track *t, const struct track_block *b, const struct why_explained *x);

@@ -27,6 +27,7 @@ static int reserve_ranks(struct view *v, size_t n)
 	if (n <= v->cap)
 		return 0;
 	n = n < 64 ? 64 : n;
+	rc = rc ? rc : grow(&v->host_of, v->cap, n, sizeof(*v->host_of));
 	rc = rc ? rc : grow(&v->useful, v->cap, n, sizeof(*v->useful));
 	rc = rc ? rc : grow(&v->share, v->cap, n, sizeof(*v->share));
 	rc = rc ? rc : grow(&v->is_alike, v->cap, n, sizeof(*v->is_alike));
@@ -71,6 +72,7 @@ int view_reserve(struct view *v, const struct why_block *b, struct err *e)
 void view_done(struct view *v)
 {
 	free(v->counts);
+	free(v->host_of);
 	free(v->useful);
 	free(v->share);
 	free(v->is_alike);
@@ -165,18 +167,38 @@ double view_median(const struct view *v, const double *value)
 	return n % 2 ? sample[n / 2] : (sample[n / 2 - 1] + sample[n / 2]) / 2;
 }
 
+/* Adds the calls of a rank to those since the start, and to the totals of the block. */
+static void add_totals(struct view *v, const struct why_rank *r)
+{
+	struct view_counts *c = &v->counts[r->rank];
+
+	for (size_t k = 0; k < WHY_CLASSES; k++) {
+		double calls = isnan(r->calls[k]) ? 0 : r->calls[k];
+
+		c->calls[k] += calls;
+		v->calls[k] += calls;
+		v->seconds[k] += isnan(r->delay[k]) ? 0 : r->delay[k];
+		v->has_class[k] += r->seconds > 0 && !isnan(r->delay[k]);
+	}
+	for (size_t k = 0; k < WHY_FIGURES; k++)
+		v->has_figure[k] += !isnan(r->figure[k]);
+}
+
 void view_update(struct view *v, const struct why_block *b)
 {
 	v->b = b;
 	v->known = 0;
+	memset(v->has_class, 0, sizeof(v->has_class));
+	memset(v->calls, 0, sizeof(v->calls));
+	memset(v->seconds, 0, sizeof(v->seconds));
+	memset(v->has_figure, 0, sizeof(v->has_figure));
 	for (size_t i = 0; i < b->nrank; i++) {
 		const struct why_rank *r = &b->rank[i];
-		struct view_counts *c = &v->counts[r->rank];
 
+		v->host_of[i] = r->host;
 		v->useful[i] = useful_share(r);
 		v->known += !isnan(v->useful[i]);
-		for (size_t k = 0; k < WHY_CLASSES; k++)
-			c->calls[k] += isnan(r->calls[k]) ? 0 : r->calls[k];
+		add_totals(v, r);
 	}
 	divide_roles(v);
 	v->useful_median = view_median(v, v->useful);

@@ -32,6 +32,7 @@ struct view {
 	size_t cap; /* ranks for which the arrays have room */
 	size_t counts_cap;
 	struct view_counts *counts; /* by rank number */
+	uint32_t *host_of; /* by index in the block */
 	double *useful; /* by index in the block: share of time outside of MPI; NaN: not known */
 	double *share; /* scratch for one symptom; NaN: the rank has no part in it */
 	bool *is_alike; /* by index in the block: it has the largest role */
@@ -45,6 +46,10 @@ struct view {
 	size_t blame_cap;
 	double *blame[4]; /* scratch by index in the block; each has two numbers for a rank */
 	size_t known, alike; /* ranks */
+	/* Of each class: the ranks that have it, and their calls. */
+	size_t has_class[WHY_CLASSES];
+	double calls[WHY_CLASSES], seconds[WHY_CLASSES];
+	size_t has_figure[WHY_FIGURES];
 	double useful_median; /* of alike ranks */
 };
 
@@ -55,6 +60,12 @@ int view_reserve(struct view *v, const struct why_block *b, struct err *e);
 void view_update(struct view *v, const struct why_block *b);
 
 void view_done(struct view *v);
+
+/* Returns x, at most `max`; NaN for NaN, unlike fmin(). */
+static inline double at_most(double x, double max)
+{
+	return x > max ? max : x;
+}
 
 /* Returns the index of a rank in the block; (size_t)-1 if it has none. */
 size_t view_index(const struct why_block *b, int32_t rank);

@@ -12,12 +12,21 @@
 #define FREQUENCY_HZ 3e9
 #define PROCESSORS 16
 #define CALL_BYTES 8192
+#define LOSS_MAX 0.9 /* the work is a tenth of the time then */
 
-static bool are_sane(const struct simulated_conf *c)
+static int check(const struct simulated_conf *c, struct err *e)
 {
-	return c->ranks >= 2 && c->ranks <= WHY_RANKS_MAX && c->hosts >= 1 &&
-	       c->hosts <= c->ranks && c->iterations >= 1 && c->dependence >= 0 &&
-	       c->dependence < 1 && c->loss >= 0 && c->loss <= 0.9;
+	if (c->ranks < 2 || c->ranks > WHY_RANKS_MAX)
+		return err_set(e, ERR_INVALID, "a program has 2 to %d ranks", WHY_RANKS_MAX);
+	if (c->hosts < 1 || c->hosts > c->ranks)
+		return err_set(e, ERR_INVALID, "a program has at most as many hosts as ranks");
+	if (!(c->loss >= 0 && c->loss <= LOSS_MAX))
+		return err_set(e, ERR_INVALID, "a loss is in [0, %g]", LOSS_MAX);
+	if (!(c->dependence >= 0 && c->dependence < 1))
+		return err_set(e, ERR_INVALID, "a dependence is in [0, 1)");
+	if (!c->iterations)
+		return err_set(e, ERR_INVALID, "a block has at least one iteration");
+	return 0;
 }
 
 /* The ranks that wait for the late ones, as a part of all. */
@@ -35,9 +44,11 @@ static double waiting_part(const struct simulated *s)
 
 int simulated_init(struct simulated *s, const struct simulated_conf *c, struct err *e)
 {
+	int rc = check(c, e);
+
 	*s = (struct simulated){ .conf = *c, .spread = 1 };
-	if (!are_sane(c))
-		return err_set(e, ERR_INVALID, "ranks, hosts, loss or noise are out of range");
+	if (rc)
+		return rc;
 	s->rank = calloc(c->ranks, sizeof(*s->rank));
 	s->host = calloc(c->hosts, sizeof(*s->host));
 	s->work = calloc(c->ranks, sizeof(*s->work));

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# omig sim as a command: the world of a seed, the last possible seed, the detector, errors.
+# omig sim as a command: the world of a seed, the last possible seed, the studies, errors.
 . tests/system/lib.sh
 
 world() { # OPTION...
@@ -51,6 +51,21 @@ check 'figures that cannot be written are reported' \
 	status_is 3 omig sim growth --hosts 2 --levels 1 \
 	--output /dev/full
 check 'seeds from the last to the first are a mistake' status_is 2 omig sim cluster --seeds 6..4
+searches() {
+	omig sim why --seeds 1..20 --plant descheduled --loss 0.1 "$@"
+}
+check 'searches find the planted loss' says '^found: 20 of 20, 100 % ' searches
+check 'and its place and cause' says '^cause right: 20 of 20, 100 % ' searches
+check 'healthy programs have no finding' says '^searches with a false finding: 0 of 20, 0 % ' \
+	omig sim why --seeds 1..20
+found() {
+	searches --json | grep -q '"found":{"count":20,"of":20,'
+}
+check 'with --json the searches are one object' found
+check 'an unknown plant is a mistake' status_is 2 omig sim why --plant weeds
+check 'more hosts than ranks are a mistake' status_is 2 omig sim why --ranks 2 --hosts 3
+check 'a threshold of 0 is a mistake' status_is 2 omig sim why --threshold 0
+check 'a cluster of as many ranks is a mistake' status_is 2 omig sim cluster --ranks 64
 check 'an unknown study is refused, too' status_is 2 omig sim weather
 
 tap_end

@@ -10,10 +10,10 @@
 /* The mixture over bets and beginnings, as its definition reads. */
 static double brute_force(const double *x, size_t n, double theta)
 {
-	double e = 1 / (2.0 * (double)n);
+	double e = 0.2 / (double)n;
 
 	for (size_t s = 0; s < n; s++) {
-		double weight = s ? 1 / (2.0 * (double)s * (double)(s + 1)) : 0.5;
+		double weight = s ? 0.2 / ((double)s * (double)(s + 1)) : 0.8;
 
 		for (int i = 0; i < EPROCESS_BETS; i++) {
 			double lambda = fmin(ldexp(0.5, i), 0.9 / theta), product = 1;
@@ -45,14 +45,14 @@ TEST(one_hit_among_eight_is_the_mean_of_its_odds)
 	struct eprocess p = { 0 };
 
 	eprocess_add_event(&p, 1, 0.125);
-	/* (2 + 4 + 6 + 7.6) / 4 for the half that bets, and 1 for the half that does not. */
-	ck_assert_double_eq_tol(exp(p.log_e), 0.5 * 4.9 + 0.5, 1e-12);
+	/* (2 + 4 + 6 + 7.6) / 4 for the part that bets, and 1 for that which does not. */
+	ck_assert_double_eq_tol(exp(p.log_e), 0.8 * 4.9 + 0.2, 1e-12);
 	p = (struct eprocess){ 0 };
 	eprocess_add_event(&p, 0, 0.5);
-	ck_assert_double_eq_tol(exp(p.log_e), 0.5 * (0.5 + 0.1) / 2 + 0.5, 1e-12);
+	ck_assert_double_eq_tol(exp(p.log_e), 0.8 * (0.5 + 0.1) / 2 + 0.2, 1e-12);
 	p = (struct eprocess){ 0 };
 	eprocess_add_event(&p, 1, 0.98);
-	ck_assert_double_eq_tol(exp(p.log_e), 0.5 * 0.99 / 0.98 + 0.5, 1e-12);
+	ck_assert_double_eq_tol(exp(p.log_e), 0.8 * 0.99 / 0.98 + 0.2, 1e-12);
 }
 
 TEST(a_million_sure_values_do_not_overflow)
