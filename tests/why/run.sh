@@ -116,7 +116,9 @@ has_why() {
 }
 search() {
 	from=$(seconds_now)
-	omig why --job "$job" --json --for "${FOR:-20s}" >"$run/why.json" 2>"$run/why.err"
+	watch=
+	[ "$class" != change ] || watch=--watch # does not end when nothing is found
+	omig why --job "$job" --json $watch --for "${FOR:-20s}" >"$run/why.json" 2>"$run/why.err"
 	status=$?
 	to=$(seconds_now)
 }

@@ -158,7 +158,7 @@ class Run:
         if hosts and set(line["hosts"]) == set(hosts):
             return True
         named = set(line["ranks"]) or {to for pair in line["pairs"] for to in pair[1:2]}
-        return bool(named) and any(named == set(ranks) for ranks in where or [])
+        return any(named == set(ranks) for ranks in where or [])
 
     def is_real(self, line, true):
         """Whether the measured loss is there, and its culprits are to blame for twice their part."""
