@@ -400,7 +400,8 @@ def by(runs, key):
 
 def nearest_size(run):
     """The size of the plant, as one of the sizes of the tables."""
-    return min(SIZES, key=lambda s: abs(s - (run.case.get("size") or 0)))
+    size = run.case.get("size")
+    return min(SIZES, key=lambda s: abs(s - size)) if size else 0
 
 
 def report(runs, spoiled, table):
@@ -408,7 +409,7 @@ def report(runs, spoiled, table):
     head = ["", "planted", "right", "real", "false", "precision", "recall", "F1"]
     table.print("All", head, score_rows([("all", runs)]))
     table.print("By size", head, score_rows(
-        [(f"{100 * size:g} %", group) for size, group in by(runs, nearest_size)]))
+        [(f"{100 * size:g} %" if size else "not stated", group) for size, group in by(runs, nearest_size)]))
     table.print("By class", head, score_rows(by(runs, lambda r: r.case["class"])))
     table.print("By MPI", head, score_rows(by(runs, lambda r: r.case.get("mpi", "-"))))
     p = of_planted(runs)
