@@ -5,7 +5,7 @@
 
 #define ALPHA_SHOWN 0.05 /* of intervals that users see */
 
-enum { C1, C2, C3, C4, C5 };
+enum { C1, C2, C3, C4, C5, C8 };
 
 /* The parts of the useful time of a rank, as shares of its time. */
 struct parts {
@@ -59,13 +59,24 @@ static double descheduled(const struct why_rank *r, double useful)
 	return ready * useful;
 }
 
+/*
+ * Useful time without a processor and without any other reason. The processor time of the rank in
+ * MPI counts as useful: it is not known. So this is a lower bound of the time.
+ */
+static double asleep(const struct why_rank *r, double left)
+{
+	double awake = share_of(r->figure[WHY_COMPUTE], r);
+
+	return isnan(awake) ? NAN : left - fmin(awake, left);
+}
+
 static struct parts parts_of(const struct view *v, size_t i, double frequency)
 {
 	const struct why_rank *r = &v->b->rank[i];
 	const struct why_host *h = &v->b->host[r->host];
 	struct parts p = { .useful = v->useful[i] };
-	double left = p.useful,
-	       throttled = h->figure[WHY_THROTTLED] * 1e9 / (double)(v->b->end - v->b->begin);
+	double slow, left = p.useful,
+		     throttled = h->figure[WHY_THROTTLED] * 1e9 / (double)(v->b->end - v->b->begin);
 
 	p.of[C5] = at_most(share_of(r->figure[WHY_BLOCK_DELAY], r), left);
 	p.of[C4] = at_most(share_of(r->figure[WHY_FAULTS] * CAUSE_FAULT_SECONDS, r), left);
@@ -82,13 +93,14 @@ static struct parts parts_of(const struct view *v, size_t i, double frequency)
 		p.of[C2] -= p.of[C3];
 	}
 	left -= (isnan(p.of[C2]) ? 0 : p.of[C2]) + p.of[C3];
-	if (!isnan(slowed(h, frequency)))
-		p.of[C3] += slowed(h, frequency) * left;
+	p.of[C8] = asleep(r, left);
+	left -= isnan(p.of[C8]) ? 0 : p.of[C8];
+	slow = slowed(h, frequency) * left;
+	if (!isnan(slow))
+		p.of[C3] += slow;
 	else if (isnan(throttled))
 		p.of[C3] = NAN;
-	p.of[C1] = isnan(p.of[C2]) ? NAN : p.useful;
-	for (size_t c = C2; c <= C5; c++)
-		p.of[C1] -= isnan(p.of[c]) ? 0 : p.of[c];
+	p.of[C1] = isnan(p.of[C2]) || isnan(p.of[C8]) ? NAN : left - (isnan(slow) ? 0 : slow);
 	return p;
 }
 
@@ -157,7 +169,7 @@ static void compare(const struct sums *s, double threshold, struct cause_shares 
 
 struct cause_shares cause_shares(struct view *v, const struct why_finding *f, double threshold)
 {
-	struct cause_shares out = { { NAN, NAN, NAN, NAN, NAN }, NAN };
+	struct cause_shares out = { { NAN, NAN, NAN, NAN, NAN, NAN }, NAN };
 	struct sums s = { .origin = v->useful_median };
 	double frequency = usual_frequency(v->b);
 
@@ -248,6 +260,8 @@ const char *cause_reason(const struct view *v, enum why_id id)
 
 	switch (id) {
 	case WHY_C1:
+	case WHY_C8:
+		return v->has_figure[WHY_COMPUTE] ? NULL : "processor time is not known";
 	case WHY_C2:
 		return has_run_delay ? NULL : "run delay and processor time are not known";
 	case WHY_C3:

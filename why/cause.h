@@ -9,6 +9,7 @@
  *	C3 slowed by its host
  *	C4 paging
  *	C5 blocked on disk
+ *	C8 asleep
  *
  * A finding with culprits compares their parts with those of the others. Without culprits, the
  * share of a part is cov(part, excess) / var(excess) over the ranks. That is the quantitative

@@ -35,13 +35,14 @@ enum why_id {
 	WHY_C3,
 	WHY_C4,
 	WHY_C5,
+	WHY_C8, /* here, because C1 .. C5 and C8 explain an excess */
 	WHY_C6,
 	WHY_C7,
 	WHY_IDS
 };
 
 #define WHY_SYMPTOMS ((size_t)WHY_C1) /* the ids below it */
-#define WHY_CAUSES 5 /* C1 .. C5, which explain the excess of late ranks */
+#define WHY_CAUSES 6 /* WHY_C1 .. WHY_C8, which explain the excess of late ranks */
 
 struct why_hypothesis {
 	const char *id; /* "W1" */
@@ -66,7 +67,7 @@ enum why_state { WHY_NEW, WHY_STEADY, WHY_STRONGER, WHY_WEAKER, WHY_GONE };
 const char *why_state_name(enum why_state s); /* "new" */
 
 struct why_cause {
-	enum why_id id; /* WHY_C1 .. WHY_C5 */
+	enum why_id id; /* WHY_C1 .. WHY_C8 */
 	struct why_range share; /* of the excess of the late ranks */
 	bool is_sure; /* passed its test; otherwise the most likely cause */
 };

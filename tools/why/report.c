@@ -231,6 +231,8 @@ static const char *advice_of(enum why_id cause)
 		return "leave the host out, or raise its quota";
 	case WHY_C4:
 		return "use less memory on that host";
+	case WHY_C8:
+		return "look where it sleeps or waits: omig stacks";
 	case WHY_C5:
 		return "move the files to a faster disk, or out of the loop";
 	default:

@@ -23,6 +23,7 @@ static void set_up(void)
 			rank[i].delay[c] = rank[i].calls[c] = rank[i].bytes[c] = 0;
 		for (int c = 0; c < WHY_FIGURES; c++)
 			rank[i].figure[c] = 0;
+		rank[i].figure[WHY_COMPUTE] = 1;
 	}
 	for (int i = 0; i < 4; i++)
 		why_host_clear(&host[i]);
@@ -254,6 +255,25 @@ TEST(shares_of_causes_sum_up_to_the_excess)
 	ck_assert_double_eq_tol(s.of[WHY_C1 - WHY_C1], 0.125, 1e-9);
 	ck_assert(isnan(s.of[WHY_C3 - WHY_C1])); /* no figures of hosts */
 	ck_assert_double_eq_tol(s.ratio, 1 / 0.6, 1e-9);
+}
+
+TEST(time_without_a_processor_or_a_reason_is_sleep)
+{
+	const struct why_finding named = { .rank = { 5 }, .nrank = 1 };
+	struct cause_shares s;
+
+	for (int i = 0; i < RANKS; i++)
+		spend(i, WHY_BARRIER, i == 5 ? 0 : 0.4, 10);
+	/* Of the excess of 0.4, rank 5 sleeps 0.3 and works 0.1. */
+	rank[5].figure[WHY_COMPUTE] = 0.7;
+	s = shares(&named);
+	ck_assert_double_eq_tol(s.of[WHY_C8 - WHY_C1], 0.75, 1e-9);
+	ck_assert_double_eq_tol(s.of[WHY_C1 - WHY_C1], 0.25, 1e-9);
+	/* Without the processor time of a rank, neither is known. */
+	rank[5].figure[WHY_COMPUTE] = NAN;
+	s = shares(&named);
+	ck_assert(isnan(s.of[WHY_C8 - WHY_C1]));
+	ck_assert(isnan(s.of[WHY_C1 - WHY_C1]));
 }
 
 TEST(without_culprits_the_covariance_explains)
