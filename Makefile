@@ -23,6 +23,7 @@
 #   check-headers   each header compiles alone; installed ones as C99 and C++
 #   check-hot       hot objects call only what their allow file lists
 #   check-abi       shared libraries export exactly what their .abi file lists
+#   check-abidiff   types of their public headers are those of packaging/abi
 #   check-anywhere  libraries in foreign processes load with any C library since glibc 2.17
 #   check-statics   no writable global that its room does not list
 #   check-circles   files call one another in circles only with a reason, never across rooms
@@ -53,12 +54,15 @@
 #                   in docs/measured/
 #   services-table  writes docs/services.md, after a change of services or tests
 #   rooms-table     writes the rooms of docs/architecture.md, after a change of a module.mk
+#   abi-baselines   writes packaging/abi, after a change that programs survive
 #   deps-table      writes the packages of docs/admin.md, after a change of packaging/deps.tsv
 #   states          writes docs/states, after a change of a table of states (needs graphviz)
 #   dist            the last commit as a release: tarball, bill of materials, checksums
 #   sbom            the bill of materials (SPDX) of what was built
 #   distcheck       builds, tests, installs and removes what is in it, without a network
 #   release         dist and distcheck: what to publish, with its checksums
+#   deb             packages of Debian of a release, in build/plain/deb
+#   deb-check       deb, and tests of them: lintian; installed, used and purged in a bare Debian
 #   install uninstall format clean help
 
 all:

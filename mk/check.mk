@@ -9,8 +9,8 @@
 #   X.statics    writable globals that the room lists: file.c:name ...
 
 # House tests come first: each is a row of small builds, and would otherwise end alone.
-CHECKS     := house floors headers hot abi anywhere statics circles names rooms size prose format \
-	      bench unit fuzz system
+CHECKS     := house floors headers hot abi abidiff anywhere statics circles names rooms size prose \
+	      format bench unit fuzz system
 SANITIZED  := asan tsan
 
 # Of the sanitizers, `check` has the address sanitizer for rooms that read input from outside.
@@ -78,6 +78,16 @@ $(B)/check/hot.tap: $(if $(SANITIZE),,$(HOT)) FORCE
 $(B)/check/abi.tap: $(if $(SANITIZE),,$(SHARED)) FORCE
 	$(call tap,$(call plain_only,$(foreach m,$(SELECTED),$(foreach s,$($m.shared),\
 		mk/check-abi $(B)/lib/$s.so '$(or $($m.abi.$s),$m/$s.abi)';)) :))
+# Types of libraries whose symbols have a version: programs are built against these.
+abi_types = $(foreach m,$(SELECTED),$(foreach s,$(filter $($m.typed),$($m.shared)),\
+	mk/check-abidiff $(1) $(B)/lib/$s.so packaging/abi \
+	$(addprefix $m/,$(or $($m.typed_by),$($m.headers)));))
+$(B)/check/abidiff.tap: $(if $(SANITIZE),,$(SHARED)) FORCE
+	$(call tap,$(call plain_only,$(if $(findstring clang,$(CC)),\
+		echo "ok - types # SKIP baselines are of gcc",$(abi_types) :)))
+abi-baselines: $(SHARED)
+	$(call abi_types,--write)
+.PHONY: abi-baselines
 $(B)/check/anywhere.tap: $(if $(SANITIZE),,$(ANYWHERE)) FORCE
 	$(call tap,$(call plain_only,$(foreach s,$(ANYWHERE),mk/check-anywhere $s;) :))
 $(B)/check/statics.tap: $(if $(SANITIZE),,$(OBJECTS)) FORCE

@@ -12,6 +12,7 @@ includedir  = $(prefix)/include
 datadir     = $(prefix)/share
 mandir      = $(datadir)/man
 pkgdir      = $(libdir)/pkgconfig
+zshdir      = $(datadir)/zsh/site-functions
 
 # Programs of these names are links in bin/ to libexec/omig/; packages have none, because another
 # package has a program called sm. `omig sm` works everywhere.
@@ -96,4 +97,9 @@ distcheck: dist
 # What is published: tested, and still the same bytes.
 release: distcheck
 	@cd $(B)/release && sha256sum --check SHA256SUMS && echo "release: $$PWD"
-.PHONY: install uninstall dist sbom distcheck release
+# The packages of Debian of a release, and their tests: lintian, a bare system.
+deb: dist
+	@mk/deb $(VERSION) $(B)/release/omig-$(VERSION).tar.gz $(B)/deb
+deb-check: deb
+	@tests/packages/deb.sh $(B)/deb
+.PHONY: install uninstall dist sbom distcheck release deb deb-check

@@ -19,6 +19,8 @@
 #                that the static twin keeps global; unset = all)
 #   X.anywhere   those of X.shared that live in foreign processes: they load wherever such a
 #                program starts, also with a C library of 2012 or another one
+#   X.typed      those of X.shared whose types are compared with packaging/abi;
+#                X.typed_by: headers that describe them, default X.headers
 #   X.undefined_ok   non-empty: the shared libraries may leave symbols open
 #   X.man        scdoc sources NAME.N.scd -> $(B)/man/NAME.N
 #   X.headers    installed headers;  X.pc  NAME.pc.in templates

@@ -45,5 +45,5 @@ $(tools.completions): $(B)/share/omig.%: tools/make-completion $(tools.words) \
 		$(tools.daemons:%=$(B)/bin/%)
 	$(call say,GEN)mkdir -p $(@D) && tools/make-completion $* $(B)/bin >$@.new && mv $@.new $@
 tools.install     = $(B)/share/omig.bash:$(datadir)/bash-completion/completions/omig \
-	$(B)/share/omig.zsh:$(datadir)/zsh/site-functions/_omig \
+	$(B)/share/omig.zsh:$(zshdir)/_omig \
 	$(B)/share/omig.fish:$(datadir)/fish/vendor_completions.d/omig.fish

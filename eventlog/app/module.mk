@@ -10,6 +10,7 @@ eventlog/app.headers  := event.h interaction.h
 eventlog/app.man      := omig-interaction.3.scd
 eventlog/app.pc       := omig-event.pc.in
 eventlog/app.shared   := libomig-event
+eventlog/app.typed    := libomig-event
 eventlog/app.anywhere := libomig-event
 eventlog/app.keep.libomig-event := omig_event_* omig_interaction_*
 # The one log of the process; what a thread writes to.

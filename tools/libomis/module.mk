@@ -7,6 +7,7 @@ tools/libomis.uses        := common/base common/container common/omis/text \
 		common/omis/services common/omis/reply common/omis common/loop proto \
 		common/net common/link common/member common/daemon tree
 tools/libomis.shared      := libomis
+tools/libomis.typed         := libomis
 tools/libomis.headers     := omis.h
 tools/libomis.pc          := omis.pc.in
 tools/libomis.man         := libomis.3.scd
