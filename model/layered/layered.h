@@ -11,6 +11,7 @@
 #ifndef MODEL_LAYERED_LAYERED_H
 #define MODEL_LAYERED_LAYERED_H
 
+#include "common/base/buf.h"
 #include "common/base/err.h"
 #include "model/queue/network.h"
 
@@ -114,6 +115,27 @@ int layered_check(struct layered *m, struct err *e);
  * column. ERR_INVALID, ERR_LIMIT, ERR_NOMEM.
  */
 int layered_read_lqn(const char *text, size_t n, struct layered *out, struct err *e);
+
+/*
+ * The same for the XML form of LQNS (.lqnx): entries with phases, no activities of tasks. Elements
+ * of results, of parameters of the solver, and comments are skipped. A comment may have an interval
+ * of a demand: "interval ENTRY PHASE LOW HIGH LEVEL".
+ *
+ * It is a strict reader of the part of XML that such files use: no DTD, no CDATA, no text between
+ * elements, the five named entities, at most XML_DEPTH_MAX levels.
+ */
+int layered_read_lqnx(const char *text, size_t n, struct layered *out, struct err *e);
+
+/* One of both: XML begins with "<". */
+int layered_read(const char *text, size_t n, struct layered *out, struct err *e);
+
+/*
+ * Write texts that read back as m. In XML, tasks stand below their processors, and calls below
+ * their entries, in their order. ERR_UNSUPPORTED: a name has a blank and a quote, which .lqn has no
+ * way to write. A failure of `out` is for the caller.
+ */
+int layered_write_lqn(const struct layered *m, struct buf *out, struct err *e);
+void layered_write_lqnx(const struct layered *m, struct buf *out);
 
 struct layered_result {
 	double *task_throughput; /* owned; cycles or requests */

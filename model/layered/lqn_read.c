@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "common/base/array.h"
 #include "common/base/str.h"
 #include "common/cli/nearest.h"
-#include "model/layered/layered.h"
+#include "model/layered/named.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define WORD_BYTES 128
-#define NOTHING ((size_t)-1)
 
 struct reader {
 	const char *at, *end, *line_at;
@@ -113,8 +111,7 @@ static int name(struct reader *r, const char *what, char out[LAYERED_NAME_BYTES]
 {
 	const char *text = take(r);
 
-	if (!str_is_name(text, strlen(text)) || strlen(text) >= LAYERED_NAME_BYTES ||
-	    str_eq(text, "-1"))
+	if (!layered_is_name(text))
 		return fail_at(r,
 			       err_set(r->e, ERR_PARSE, "a name of a %s, not '%.30s'", what, text));
 	str_copy(out, LAYERED_NAME_BYTES, text);
@@ -137,38 +134,13 @@ static int key(struct reader *r, const char *word)
 
 /* --- names of objects */
 
-/* Returns the place of a name in an array of n objects; NOTHING: none has it. */
-static size_t find(const void *first, size_t n, size_t size, const char *text)
-{
-	for (size_t i = 0; i < n; i++)
-		/* a processor, a task and an entry begin with their names */
-		if (str_eq((const char *)first + i * size, text))
-			return i;
-	return NOTHING;
-}
-
-static size_t find_processor(const struct layered *m, const char *text)
-{
-	return find(m->processor, m->nprocessor, sizeof(*m->processor), text);
-}
-
-static size_t find_task(const struct layered *m, const char *text)
-{
-	return find(m->task, m->ntask, sizeof(*m->task), text);
-}
-
-static size_t find_entry(const struct layered *m, const char *text)
-{
-	return find(m->entry, m->nentry, sizeof(*m->entry), text);
-}
-
 static int entry(struct reader *r, size_t *out)
 {
 	struct nearest near;
 	const char *text = take(r);
 
-	*out = find_entry(r->m, text);
-	if (*out != NOTHING)
+	*out = layered_find_entry(r->m, text);
+	if (*out != LAYERED_NOTHING)
 		return 0;
 	near = nearest_to(text);
 	for (size_t i = 0; i < r->m->nentry; i++)
@@ -229,7 +201,7 @@ static int read_processor(struct reader *r)
 
 	if (!rc)
 		rc = name(r, "processor", p.name);
-	if (!rc && find_processor(m, p.name) != NOTHING)
+	if (!rc && layered_find_processor(m, p.name) != LAYERED_NOTHING)
 		rc = twice(r, "processor", p.name);
 	if (!rc)
 		rc = discipline(r, &p);
@@ -242,12 +214,8 @@ static int read_processor(struct reader *r)
 		return rc;
 	if (is_infinite)
 		p.kind = STATION_DELAY;
-	rc = array_grow(&m->processor, &m->processor_cap, m->nprocessor + 1, sizeof(p),
-			LAYERED_PROCESSORS_MAX);
-	if (rc)
-		return no_room(r, rc, "processors");
-	m->processor[m->nprocessor++] = p;
-	return 0;
+	rc = layered_add_processor(m, &p);
+	return rc ? no_room(r, rc, "processors") : 0;
 }
 
 static int task_kind(struct reader *r, struct layered_task *t)
@@ -273,15 +241,13 @@ static int read_entries(struct reader *r, size_t task)
 		struct layered_entry v = { .task = task, .phase = { { .cv2 = 1 }, { .cv2 = 1 } } };
 
 		rc = name(r, "entry", v.name);
-		if (!rc && find_entry(m, v.name) != NOTHING)
+		if (!rc && layered_find_entry(m, v.name) != LAYERED_NOTHING)
 			rc = twice(r, "entry", v.name);
 		if (rc)
 			break;
-		rc = array_grow(&m->entry, &m->entry_cap, m->nentry + 1, sizeof(v),
-				LAYERED_ENTRIES_MAX);
+		rc = layered_add_entry(m, &v);
 		if (rc)
 			return no_room(r, rc, "entries");
-		m->entry[m->nentry++] = v;
 	}
 	if (!rc)
 		take(r);
@@ -292,8 +258,8 @@ static int task_processor(struct reader *r, struct layered_task *t)
 {
 	const char *text = take(r);
 
-	t->processor = find_processor(r->m, text);
-	if (t->processor != NOTHING)
+	t->processor = layered_find_processor(r->m, text);
+	if (t->processor != LAYERED_NOTHING)
 		return 0;
 	return fail_at(r, err_set(r->e, ERR_INVALID, "there is no processor '%.30s'", text));
 }
@@ -307,7 +273,7 @@ static int read_task(struct reader *r)
 
 	if (!rc)
 		rc = name(r, "task", t.name);
-	if (!rc && find_task(m, t.name) != NOTHING)
+	if (!rc && layered_find_task(m, t.name) != LAYERED_NOTHING)
 		rc = twice(r, "task", t.name);
 	if (!rc)
 		rc = task_kind(r, &t);
@@ -324,11 +290,8 @@ static int read_task(struct reader *r)
 	}
 	if (rc)
 		return rc;
-	rc = array_grow(&m->task, &m->task_cap, m->ntask + 1, sizeof(t), LAYERED_TASKS_MAX);
-	if (rc)
-		return no_room(r, rc, "tasks");
-	m->task[m->ntask++] = t;
-	return 0;
+	rc = layered_add_task(m, &t);
+	return rc ? no_room(r, rc, "tasks") : 0;
 }
 
 /* Reads numbers of phases up to -1; those that are left out stay as they are. */
@@ -366,11 +329,8 @@ static int read_call(struct reader *r, enum layered_call_kind kind)
 					"only the end of the first phase can forward"));
 	if (rc || !(c.count[0] + c.count[1] > 0))
 		return rc;
-	rc = array_grow(&m->call, &m->call_cap, m->ncall + 1, sizeof(c), LAYERED_CALLS_MAX);
-	if (rc)
-		return no_room(r, rc, "calls");
-	m->call[m->ncall++] = c;
-	return 0;
+	rc = layered_add_call(m, &c);
+	return rc ? no_room(r, rc, "calls") : 0;
 }
 
 /* Reads what a line of one entry has for its phases: s, Z, c or f. */
@@ -524,27 +484,33 @@ static int read_interval(struct reader *r)
 	return !rc && *peek(r) ? unknown_word(r, "the line ends behind the level") : rc;
 }
 
+int lqn_read_interval(struct layered *m, const char *text, size_t n, unsigned line, unsigned col,
+		      struct err *e)
+{
+	struct reader r = { .at = text,
+			    .end = text + n,
+			    .line_at = text - (col - 1),
+			    .line = line,
+			    .m = m,
+			    .e = e };
+
+	return read_interval(&r);
+}
+
 /* Reads the text once more, because an interval may stand before its entry. */
-static int read_intervals(struct reader *r, const char *text)
+static int read_intervals(const struct reader *r, const char *text)
 {
 	static const char word[] = "#interval";
-	const char *end = r->end;
 	int rc = 0;
 
-	r->line = 1;
-	for (; !rc && text < end; r->line++) {
-		const char *stop = memchr(text, '\n', (size_t)(end - text));
+	for (unsigned line = 1; !rc && text < r->end; line++) {
+		const char *stop = memchr(text, '\n', (size_t)(r->end - text));
+		size_t n = (size_t)((stop ? stop : r->end) - text), skip = strlen(word);
 
-		stop = stop ? stop : end;
-		if ((size_t)(stop - text) > strlen(word) && !memcmp(text, word, strlen(word)) &&
-		    is_blank(text[strlen(word)])) {
-			r->line_at = text;
-			r->at = text + strlen(word);
-			r->end = stop;
-			r->has_word = false;
-			rc = read_interval(r);
-		}
-		text = stop + 1;
+		if (n > skip && !memcmp(text, word, skip) && is_blank(text[skip]))
+			rc = lqn_read_interval(r->m, text + skip, n - skip, line,
+					       (unsigned)skip + 1, r->e);
+		text += n + 1;
 	}
 	return rc;
 }
