@@ -484,13 +484,12 @@ static int read_interval(struct reader *r)
 	return !rc && *peek(r) ? unknown_word(r, "the line ends behind the level") : rc;
 }
 
-int lqn_read_interval(struct layered *m, const char *text, size_t n, unsigned line, unsigned col,
-		      struct err *e)
+int lqn_read_interval(struct layered *m, const struct lqn_part *part, struct err *e)
 {
-	struct reader r = { .at = text,
-			    .end = text + n,
-			    .line_at = text - (col - 1),
-			    .line = line,
+	struct reader r = { .at = part->text,
+			    .end = part->text + part->n,
+			    .line_at = part->text - (part->col - 1),
+			    .line = part->line,
 			    .m = m,
 			    .e = e };
 
@@ -508,8 +507,10 @@ static int read_intervals(const struct reader *r, const char *text)
 		size_t n = (size_t)((stop ? stop : r->end) - text), skip = strlen(word);
 
 		if (n > skip && !memcmp(text, word, skip) && is_blank(text[skip]))
-			rc = lqn_read_interval(r->m, text + skip, n - skip, line,
-					       (unsigned)skip + 1, r->e);
+			rc = lqn_read_interval(r->m,
+					       &(struct lqn_part){ text + skip, n - skip, line,
+								   (unsigned)skip + 1 },
+					       r->e);
 		text += n + 1;
 	}
 	return rc;

@@ -3,6 +3,7 @@
  * The text is read twice: for processors, tasks and entries, then for calls between entries, which
  * may be called before they are there.
  */
+#include "common/base/array.h"
 #include "common/base/str.h"
 #include "common/cli/nearest.h"
 #include "model/layered/named.h"
@@ -380,7 +381,7 @@ static int begin_element(struct reader *r)
 {
 	const char *in = r->x.depth > 1 ? r->x.open[r->x.depth - 2] : "";
 
-	for (size_t i = 0; i < sizeof(elements) / sizeof(*elements); i++)
+	for (size_t i = 0; i < ARRAY_LEN(elements); i++)
 		if (str_eq(elements[i].in, in) && str_eq(elements[i].name, r->x.name))
 			return elements[i].begin(r);
 	if (is_skipped(r->x.name))
@@ -396,8 +397,10 @@ static int comment(struct reader *r)
 
 	if (!r->has_calls || r->x.comment_bytes < n || memcmp(r->x.comment, word, n) != 0)
 		return 0;
-	return lqn_read_interval(r->m, r->x.comment + n, r->x.comment_bytes - n, r->x.name_line,
-				 r->x.name_col + (unsigned)n, r->e);
+	return lqn_read_interval(r->m,
+				 &(struct lqn_part){ r->x.comment + n, r->x.comment_bytes - n,
+						     r->x.name_line, r->x.name_col + (unsigned)n },
+				 r->e);
 }
 
 static int read_pass(struct reader *r)

@@ -21,12 +21,15 @@ int layered_add_task(struct layered *m, const struct layered_task *t);
 int layered_add_entry(struct layered *m, const struct layered_entry *v);
 int layered_add_call(struct layered *m, const struct layered_call *c);
 
-/*
- * Reads "ENTRY PHASE LOW HIGH LEVEL" of a comment. Its line and column are for messages.
- * ERR_PARSE, ERR_INVALID, ERR_UNSUPPORTED.
- */
-int lqn_read_interval(struct layered *m, const char *text, size_t n, unsigned line, unsigned col,
-		      struct err *e);
+/* A part of a text, and its place in it, for messages. */
+struct lqn_part {
+	const char *text;
+	size_t n;
+	unsigned line, col;
+};
+
+/* Reads "ENTRY PHASE LOW HIGH LEVEL" of a comment. ERR_PARSE, ERR_INVALID, ERR_UNSUPPORTED. */
+int lqn_read_interval(struct layered *m, const struct lqn_part *part, struct err *e);
 
 /* Writes the same, behind the name. */
 void lqn_put_interval(const struct layered_phase *p, unsigned phase, struct buf *out);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Layered models as .lqn and .lqnx: any text is a model, or is refused with a reason. A model is
- * written and read again. A small one is solved, or there is a reason why not; a solution is finite.
+ * written and read again. A small one is solved, or there is a reason why not; a solution is
+ * finite.
  */
 #include "model/layered/layered.h"
 

@@ -4,6 +4,7 @@
 #include "common/base/str.h"
 #include "tools/model/estimate_show.h"
 #include "tools/model/experiment.h"
+#include "tools/model/model_file.h"
 #include "tools/model/observe.h"
 #include "tools/model/solve_show.h"
 #include "tools/term/say.h"
@@ -25,7 +26,7 @@ struct model_options {
 #define LEVEL_DEMANDS 0.9
 #define LEVEL_SIMULATED 0.95
 
-static const char verbs[] = "observe estimate solve simulate what-if experiment";
+static const char verbs[] = "observe estimate solve simulate what-if convert experiment";
 
 static const char details[] =
 	"`observe` counts the services of running processes, which are regions between probes or "
@@ -34,7 +35,8 @@ static const char details[] =
 	"service of a process needs. FILE has a line for each period: the busy time of the process, "
 	"and how often each service began and completed. `solve FILE.lqn` shows throughput, "
 	"response and bottleneck of a layered model. `simulate` does so by simulation, with "
-	"intervals. `what-if` repeats `solve` for other numbers of clients or threads. "
+	"intervals. `what-if` repeats `solve` for other numbers of clients or threads. `convert` "
+	"writes the model as .lqn or .lqnx. "
 	"`experiment table1` and `experiment "
 	"table2` repeat the simulations of Rolia and Vetland (1995), and compare their results "
 	"with the printed figures.";
@@ -112,6 +114,13 @@ static int check_solve(const struct opt_spec *spec, struct model_options *w, con
 	return CMD_OK;
 }
 
+static int check_scale(const struct opt_spec *spec, const struct demands_options *d)
+{
+	if (d->scale && (!d->nfile || !(d->scale > 0)))
+		return cmd_usage(spec, "--scale: a number above 0, with --demands");
+	return CMD_OK;
+}
+
 static int run_solve(const struct opt_spec *spec, struct model_options *w, int argc, char **argv)
 {
 	struct simulate_request *s = &w->solve.simulate;
@@ -120,11 +129,11 @@ static int run_solve(const struct opt_spec *spec, struct model_options *w, int a
 	if (argc != 2)
 		return cmd_usage(spec, "%s: one file, or - for the standard input", argv[0]);
 	status = check_solve(spec, w, argv[0]);
+	if (status == CMD_OK)
+		status = check_scale(spec, &s->demands);
 	if (status != CMD_OK)
 		return status;
 	s->seed = w->seed;
-	if (s->demands.scale && (!s->demands.nfile || !(s->demands.scale > 0)))
-		return cmd_usage(spec, "--scale: a number above 0, with --demands");
 	s->level = w->solve.level = w->level > 0 ? w->level : LEVEL_SIMULATED;
 	s->json = w->solve.json = w->json;
 	s->csv = w->solve.csv = w->csv;
@@ -132,6 +141,18 @@ static int run_solve(const struct opt_spec *spec, struct model_options *w, int a
 		return simulate_show(s, argv[1]);
 	return str_eq(argv[0], "what-if") ? what_if_show(&w->solve, argv[1])
 					  : solve_show(&w->solve, argv[1]);
+}
+
+static int run_convert(const struct opt_spec *spec, struct model_options *w, int argc, char **argv)
+{
+	const struct demands_options *d = &w->solve.simulate.demands;
+	int status = check_scale(spec, d);
+
+	if (status == CMD_OK && argc != 1)
+		return cmd_usage(spec, "convert: one file, or - for the standard input");
+	if (status == CMD_OK && (w->json || w->csv))
+		return cmd_usage(spec, "convert: -o FILE.lqn or -o FILE.lqnx");
+	return status == CMD_OK ? model_convert(argv[0], d, w->experiment.output) : status;
 }
 
 static int dispatch(const struct opt_spec *spec, struct model_options *w, int argc, char **argv)
@@ -146,6 +167,8 @@ static int dispatch(const struct opt_spec *spec, struct model_options *w, int ar
 		return run_observe(spec, w, argc - 1);
 	if (argc && str_eq(argv[0], "estimate"))
 		return run_estimate(spec, w, argc - 1, argv + 1);
+	if (argc && str_eq(argv[0], "convert"))
+		return run_convert(spec, w, argc - 1, argv + 1);
 	if (argc &&
 	    (str_eq(argv[0], "solve") || str_eq(argv[0], "simulate") || str_eq(argv[0], "what-if")))
 		return run_solve(spec, w, argc, argv);
@@ -177,7 +200,7 @@ int cmd_model(int argc, char **argv)
 		.verbs = verbs,
 		.usage =
 			"observe [--region NAME] [-o FILE.csv]|estimate [OPTION...] FILE.csv|solve [--check] FILE.lqn|simulate "
-			"FILE.lqn|what-if --vary TASK=FROM..TO FILE.lqn|experiment [OPTION...] "
+			"FILE.lqn|what-if --vary TASK=FROM..TO FILE.lqn|convert [-o FILE.lqnx] FILE|experiment [OPTION...] "
 			"table1|table2",
 		.summary = "estimates demands of services, and solves models of systems",
 		.details = details,

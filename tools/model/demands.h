@@ -17,7 +17,7 @@ struct demands_options {
 
 #define DEMANDS_OPTIONS(d)                                                                         \
 	OPTION_CALL("demands", 0, "FILE",                                                          \
-		    "solve, what-if, simulate: demands of entries, as estimate --json wrote them " \
+		    "solve, what-if, simulate, convert: demands of entries, by estimate --json "   \
 		    "(may be repeated)",                                                           \
 		    d, demands_option),                                                            \
 		OPTION("scale", 0, "F",                                                            \

@@ -24,54 +24,55 @@ int experiment_law(void *into, const char *text, struct err *e); /* into a struc
 int experiment_service(void *into, const char *text, struct err *e);
 
 /* long: one row for each factor */
-#define EXPERIMENT_OPTIONS(w)                                                                    \
-	OPTION_RANGE("services", 0, "N", "experiment: services (default 3, 5 and 10)", OPT_U64,  \
-		     &(w)->services, 1, SERVER_SERVICES_MAX),                                    \
-		OPTION_CALL("service", 0, "LAW",                                                 \
-			    "experiment: distribution of service times: constant, "              \
-			    "exponential, erlang(K), normal(CV), lognormal(CV), "                \
-			    "hyperexponential(CV)",                                              \
-			    w, experiment_service),                                              \
-		OPTION("mean", 0, "TIME", "experiment: of the first service (default 3)",        \
-		       OPT_DOUBLE, &(w)->base.server.mean),                                      \
-		OPTION("growth", 0, "F", "experiment: mean of each next service (default 1.8)",  \
-		       OPT_DOUBLE, &(w)->base.server.mean_growth),                               \
-		OPTION("utilisation", 0, "U", "experiment: of the server (default 0.75)",        \
-		       OPT_DOUBLE, &(w)->base.server.utilisation),                               \
-		OPTION("rate-growth", 0, "F",                                                    \
-		       "experiment: rate of arrival of each next service "                       \
-		       "(default 0.6)",                                                          \
-		       OPT_DOUBLE, &(w)->base.server.rate_growth),                               \
-		OPTION_CALL("arrival", 0, "LAW",                                                 \
-			    "experiment: distribution of times between arrivals "                \
-			    "(default exponential)",                                             \
-			    &(w)->base.server.arrival, experiment_law),                          \
-		OPTION("period", 0, "TIME", "experiment: length of a period (default 10000)",    \
-		       OPT_DOUBLE, &(w)->base.server.period),                                    \
-		OPTION_RANGE("periods", 0, "N", "experiment: periods (default 50)", OPT_U64,     \
-			     &(w)->periods, 1, SERVER_PERIODS_MAX),                              \
-		OPTION_RANGE("cut", 0, "N",                                                      \
-			     "experiment: measure each period as N equal ones (default 1)",      \
-			     OPT_U64, &(w)->cut, 1, STUDY_CUT_MAX),                              \
-		OPTION_RANGE("replications", 0, "N",                                             \
-			     "experiment: of each cell (default 100); table1: "                  \
-			     "experiments (default 20)",                                         \
-			     OPT_U64, &(w)->replications, 2, STUDY_REPLICATIONS_MAX),            \
-		OPTION("count", 0, "begin|arrival|end",                                          \
-		       "experiment: the moment at which a request counts "                       \
-		       "(default begin)",                                                        \
-		       OPT_CHOICE, &(w)->count),                                                 \
-		OPTION("credit", 0, "use|end|begin",                                             \
-		       "experiment: the period of busy time: its own, or that of "               \
-		       "the end or begin of the request (default use)",                          \
-		       OPT_CHOICE, &(w)->credit),                                                \
-		OPTION("fit", 0, NULL,                                                           \
-		       "experiment: compare the printed table2 with all settings "               \
-		       "that the text leaves open",                                              \
-		       OPT_FLAG, &(w)->is_fit),                                                  \
-		OPTION("output", 'o', "FILE",                                                    \
-		       "experiment: as named .svg, .csv or .json; observe: the periods as CSV, " \
-		       "a file for each of several processes (replaced only when complete)",     \
+#define EXPERIMENT_OPTIONS(w)                                                                   \
+	OPTION_RANGE("services", 0, "N", "experiment: services (default 3, 5 and 10)", OPT_U64, \
+		     &(w)->services, 1, SERVER_SERVICES_MAX),                                   \
+		OPTION_CALL("service", 0, "LAW",                                                \
+			    "experiment: distribution of service times: constant, "             \
+			    "exponential, erlang(K), normal(CV), lognormal(CV), "               \
+			    "hyperexponential(CV)",                                             \
+			    w, experiment_service),                                             \
+		OPTION("mean", 0, "TIME", "experiment: of the first service (default 3)",       \
+		       OPT_DOUBLE, &(w)->base.server.mean),                                     \
+		OPTION("growth", 0, "F", "experiment: mean of each next service (default 1.8)", \
+		       OPT_DOUBLE, &(w)->base.server.mean_growth),                              \
+		OPTION("utilisation", 0, "U", "experiment: of the server (default 0.75)",       \
+		       OPT_DOUBLE, &(w)->base.server.utilisation),                              \
+		OPTION("rate-growth", 0, "F",                                                   \
+		       "experiment: rate of arrival of each next service "                      \
+		       "(default 0.6)",                                                         \
+		       OPT_DOUBLE, &(w)->base.server.rate_growth),                              \
+		OPTION_CALL("arrival", 0, "LAW",                                                \
+			    "experiment: distribution of times between arrivals "               \
+			    "(default exponential)",                                            \
+			    &(w)->base.server.arrival, experiment_law),                         \
+		OPTION("period", 0, "TIME", "experiment: length of a period (default 10000)",   \
+		       OPT_DOUBLE, &(w)->base.server.period),                                   \
+		OPTION_RANGE("periods", 0, "N", "experiment: periods (default 50)", OPT_U64,    \
+			     &(w)->periods, 1, SERVER_PERIODS_MAX),                             \
+		OPTION_RANGE("cut", 0, "N",                                                     \
+			     "experiment: measure each period as N equal ones (default 1)",     \
+			     OPT_U64, &(w)->cut, 1, STUDY_CUT_MAX),                             \
+		OPTION_RANGE("replications", 0, "N",                                            \
+			     "experiment: of each cell (default 100); table1: "                 \
+			     "experiments (default 20)",                                        \
+			     OPT_U64, &(w)->replications, 2, STUDY_REPLICATIONS_MAX),           \
+		OPTION("count", 0, "begin|arrival|end",                                         \
+		       "experiment: the moment at which a request counts "                      \
+		       "(default begin)",                                                       \
+		       OPT_CHOICE, &(w)->count),                                                \
+		OPTION("credit", 0, "use|end|begin",                                            \
+		       "experiment: the period of busy time: its own, or that of "              \
+		       "the end or begin of the request (default use)",                         \
+		       OPT_CHOICE, &(w)->credit),                                               \
+		OPTION("fit", 0, NULL,                                                          \
+		       "experiment: compare the printed table2 with all settings "              \
+		       "that the text leaves open",                                             \
+		       OPT_FLAG, &(w)->is_fit),                                                 \
+		OPTION("output", 'o', "FILE",                                                   \
+		       "experiment: as named .svg, .csv or .json; convert: .lqn or .lqnx; "     \
+		       "observe: periods as CSV, a file for each of several processes "         \
+		       "(replaced only when complete)",                                         \
 		       OPT_STR, &(w)->output)
 
 /* Sets the factors of the basic case. */

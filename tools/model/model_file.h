@@ -31,6 +31,12 @@ struct server_use model_bottleneck(const struct layered *m, const struct layered
  */
 int model_read(const char *path, const struct demands_options *w, struct layered *m);
 
+/*
+ * omig model convert: writes the model in the form that `output` names, .lqn or .lqnx; NULL: .lqn
+ * on stdout. Returns an exit status.
+ */
+int model_convert(const char *path, const struct demands_options *w, const char *output);
+
 /* Prints b, then frees it. Returns an exit status. */
 int model_print(struct buf *b);
 

@@ -199,6 +199,23 @@ END
 check 'arrivals that may be too many have no longest response' says \
 	'ends of intervals are unknown: utilisation of db may be 1.0' \
 	omig model solve "$TMPDIR/maybe.lqn"
+travels() { # through both forms, with intervals: the same answer
+	# shellcheck disable=SC2086 # options
+	omig model convert $estimated -o "$TMPDIR/c.lqnx" $model &&
+		omig model convert "$TMPDIR/c.lqnx" >"$TMPDIR/c.lqn" &&
+		omig model solve $estimated $model | head -n 3 >"$TMPDIR/a" &&
+		omig model solve "$TMPDIR/c.lqnx" | head -n 3 >"$TMPDIR/b" &&
+		omig model solve - <"$TMPDIR/c.lqn" | head -n 3 >"$TMPDIR/c" &&
+		cmp "$TMPDIR/a" "$TMPDIR/b" && cmp "$TMPDIR/a" "$TMPDIR/c" &&
+		python3 -c 'import sys, xml.dom.minidom
+xml.dom.minidom.parse(sys.argv[1])' "$TMPDIR/c.lqnx" && grep '^#interval read_customer 1 0.0029' \
+		"$TMPDIR/c.lqn"
+}
+check 'a model travels as .lqnx and .lqn, with its intervals' travels
+check 'another form is refused' status_is 2 omig model convert -o "$TMPDIR/c.svg" $model
+sed 's/multiplicity="8"/multiplicity="0"/' "$TMPDIR/c.lqnx" >"$TMPDIR/bad.lqnx"
+check 'wrong XML has its place' says 'bad.lqnx:[0-9]+:[0-9]+: multiplicity: a whole number from 1' \
+	omig model solve "$TMPDIR/bad.lqnx"
 sed 's/s query/q query/' $model >"$TMPDIR/bad.lqn"
 check 'an unknown word has its place' says "bad.lqn:21:1: 'q' is unknown here" \
 	omig model solve "$TMPDIR/bad.lqn"

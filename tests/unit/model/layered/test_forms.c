@@ -229,10 +229,11 @@ TEST(a_model_that_was_written_as_lqnx_reads_back_equal)
 	}
 }
 
-#define SHOP                                                                                         \
-	"P 0\np desk i\np cpu p m 2\n-1\nT 0\nt user r go -1 desk z 1 m 9\nt web n buy look -1 cpu " \
-	"m 4\nt log i note -1 cpu\n-1\nE 0\ny go buy 0.5 -1\ny go look 1 -1\ns buy 0.02 0.01 -1\n"   \
-	"s look 0.01 -1\nz buy note 1 1 -1\nF look note 0.5 -1\ns note 0.001 -1\n-1\n"
+static const char shop[] =
+	"P 0\np desk i\np cpu p m 2\n-1\nT 0\nt user r go -1 desk z 1 m 9\n"
+	"t web n buy look -1 cpu m 4\nt log i note -1 cpu\n-1\nE 0\ny go buy 0.5 -1\n"
+	"y go look 1 -1\ns buy 0.02 0.01 -1\ns look 0.01 -1\nz buy note 1 1 -1\n"
+	"F look note 0.5 -1\ns note 0.001 -1\n-1\n";
 
 /* Results do not depend on the form. */
 TEST(a_model_has_the_same_solution_in_xml)
@@ -242,7 +243,7 @@ TEST(a_model_has_the_same_solution_in_xml)
 	struct layered_result r, s;
 	struct err e = { 0 };
 
-	ck_assert_int_eq(layered_read(SHOP, strlen(SHOP), &m, &e), 0);
+	ck_assert_int_eq(layered_read(shop, strlen(shop), &m, &e), 0);
 	layered_write_lqnx(&m, &b);
 	ck_assert_msg(!layered_read(buf_str(&b), b.n, &again, &e), "%s", e.text);
 	ck_assert_int_eq(layered_solve(&m, &r, &e), 0);
@@ -258,9 +259,9 @@ TEST(a_model_has_the_same_solution_in_xml)
 
 TEST(a_name_that_lqn_cannot_have_is_refused)
 {
-	static const char text[] =
-		"<lqn-model><processor name='a &quot;b'><task name='t' "
-		"scheduling='ref'><entry name='e'/></task></processor></lqn-model>";
+	static const char text[] = "<lqn-model><processor name='a &quot;b'><task name='t' "
+				   "scheduling='ref'><entry name='e'/></task></processor>"
+				   "</lqn-model>";
 	struct buf b = BUF_INIT(ROOM);
 	struct layered m;
 	struct err e = { 0 };
