@@ -5,6 +5,7 @@
 #include "common/base/str.h"
 #include "common/ring/calls.h"
 #include "tools/term/table.h"
+#include "tools/why/culprits.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -178,16 +179,35 @@ static void put_sure(const struct why_finding *f, struct buf *out)
 
 #define INDENT "     "
 
-static void put_ratio(const struct report *r, const struct why_finding *f, struct buf *out)
+static void put_ratio(const struct why_finding *f, struct buf *out)
 {
 	if (isnan(f->ratio.value))
 		return;
-	buf_puts(out, INDENT);
-	buf_printf(out, "%s outside of MPI %.2f times [%.2f, %.2f] as long as the median rank\n",
-		   f->is_host	   ? "Its ranks are"
-		   : f->nrank == 1 ? "The rank is"
-				   : "The ranks are",
-		   f->ratio.value, f->ratio.low, f->ratio.high);
+	buf_printf(out, INDENT "%s outside of MPI %.2f times ",
+		   f->is_host	   ? "its ranks are"
+		   : f->nrank == 1 ? "the rank is"
+				   : "the ranks are",
+		   f->ratio.value);
+	if (isfinite(f->ratio.high))
+		buf_printf(out, "[%.2f, %.2f] ", f->ratio.low, f->ratio.high);
+	buf_printf(out, "as long as the median rank%s\n",
+		   isfinite(f->ratio.high) ? "" : " (too few blocks for an interval)");
+}
+
+/* The processor time of a rank with several threads is more than its time. */
+static void put_processor(const struct report *r, const struct why_finding *f, struct buf *out)
+{
+	struct culprits_mean c = culprits_mean(f, r->kept);
+	char compute[SHARE_BYTES], ready[SHARE_BYTES];
+
+	if (isnan(c.compute))
+		return;
+	buf_printf(out, INDENT "on a processor for %s %% of the time",
+		   percent(compute, fmin(c.compute, 1)));
+	if (!isnan(c.run_delay))
+		buf_printf(out, ", ready without one for %s %%",
+			   percent(ready, fmin(c.run_delay, 1)));
+	buf_puts(out, "\n");
 }
 
 /* Mean of the blocks that are kept; NaN: not known. */
@@ -253,7 +273,7 @@ static void put_causes(const struct report *r, const struct why_finding *f, stru
 			put_foreign(r, f, out);
 	}
 	if (!f->ncause && !isnan(f->ratio.value))
-		buf_puts(out, INDENT "No cause of that is known\n");
+		buf_puts(out, INDENT "no cause of that is known\n");
 }
 
 static void put_since(const struct why_finding *f, struct buf *out)
@@ -294,7 +314,8 @@ void report_finding(const struct report *r, const struct term *t, const struct w
 	buf_puts(out, "  ");
 	put_sure(f, out);
 	buf_puts(out, "\n");
-	put_ratio(r, f, out);
+	put_ratio(f, out);
+	put_processor(r, f, out);
 	put_causes(r, f, out);
 	put_since(f, out);
 	put_commands(r, f, out);

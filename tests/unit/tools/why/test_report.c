@@ -30,6 +30,7 @@ static void plant_block(void)
 		ranks[i].delay[WHY_NXN] = i == 1 ? 0.1 : 0.5;
 	}
 	ranks[1].figure[WHY_RUN_DELAY] = 0.4;
+	ranks[1].figure[WHY_COMPUTE] = 0.55;
 	why_host_clear(&host_figures_of[0]);
 	why_host_clear(&host_figures_of[1]);
 	host_figures_of[1].figure[WHY_FOREIGN] = 1.5;
@@ -96,7 +97,8 @@ TEST(a_finding_has_number_interval_place_cause_and_commands)
 	is_in(&out, "1   at least 18 % [16, 20]  ranks wait at MPI_Allreduce for rank 1 on node2  "
 		    "sure (1 in ");
 	is_in(&out,
-	      "The rank is outside of MPI 1.42 times [1.38, 1.47] as long as the median rank");
+	      "the rank is outside of MPI 1.42 times [1.38, 1.47] as long as the median rank");
+	is_in(&out, "on a processor for 55 % of the time, ready without one for 40 %\n");
 	is_in(&out, "88 % [80, 95] of the excess: the rank is ready without a processor\n");
 	is_in(&out, "node2 has 1.5 processors busy with other programs");
 	is_in(&out, "3 of 4 ranks replied");
@@ -175,7 +177,7 @@ TEST(an_explanation_compares_the_culprit_with_the_median)
 
 	ck_assert_int_eq(report_explain(&r, &plain, &late, &out), 0);
 	buf_str(&out);
-	is_in(&out, "1     1.00      3     63.3     50.0      90.0     -    40.0      -\n");
+	is_in(&out, "1     1.00      3     63.3     50.0      90.0  55.0    40.0      -\n");
 	buf_done(&out);
 	why_free(search);
 	search = NULL;
