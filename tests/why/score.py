@@ -215,6 +215,17 @@ class Run:
         """Findings that are false, and lines that are none."""
         return sum(j["kind"] == "false" for j in self.judged) + len(self.bad)
 
+    def change(self):
+        """Of a right finding about a plant that begins later: the error of its begin, and the time
+        until it was found, in seconds; None: there is none."""
+        found = self.right()
+        if not found or not self.truth.get("from") or found[1]["line"].get("since") is None:
+            return None
+        at = self.truth["begin"] + self.truth["from"]
+        after = found[1]["after"]
+        return (abs(found[1]["line"]["since"] - at),
+                None if after is None else self.case["searched"][0] + after - at)
+
     def planted_loss(self):
         """What the plant really cost while the search looked."""
         if not self.truth or self.is_control:
@@ -315,11 +326,14 @@ def of_planted(runs):
     found = [f for f in (r.right() for r in planted) if f]
     times = [f[1]["after"] for f in found if f[1]["after"] is not None]
     caused = [f[1] for f in found if f[1]["cause"] is not None]
+    changes = [c for c in (r.change() for r in planted) if c]
     with_cause = [j["cause_after"] for j in caused if j["cause"] and j["cause_after"] is not None]
     return {"symptom": ratio(sum(any(j["symptom"] for j in r.judged) for r in planted), len(planted)),
             "place": ratio(sum(any(j["place"] for j in js) for js in near), len(placed)),
             "first": ratio(sum(f[0] == 1 for f in found), len(planted)),
             "median_s": statistics.median(times) if times else None, "p90_s": quantile(times, 0.9),
+            "since_error_s": max((c[0] for c in changes), default=None),
+            "changed_to_found_s": max((c[1] for c in changes if c[1] is not None), default=None),
             "cause": ratio(sum(j["cause"] for j in caused), len(caused)),
             "cause_median_s": statistics.median(with_cause) if with_cause else None,
             "cause_p90_s": quantile(with_cause, 0.9)}
@@ -418,6 +432,8 @@ def report(runs, spoiled, table):
         ["right one first in the list", show(p["first"])],
         ["seconds to the right one: median", show(p["median_s"], False)],
         ["seconds to the right one: 90 %", show(p["p90_s"], False)],
+        ["a plant that begins later: error of its begin, largest, s", show(p["since_error_s"], False)],
+        ["seconds from its begin to the finding, largest", show(p["changed_to_found_s"], False)],
         ["cause right, of the right ones", show(p["cause"])],
         ["seconds to its cause: median", show(p["cause_median_s"], False)],
         ["seconds to its cause: 90 %", show(p["cause_p90_s"], False)]])

@@ -91,6 +91,12 @@ finds stronger 1 W1 '[3]' 0.2 C1 stronger 5
 check 'a finding that gets stronger is one' scored 'a["precision"] == 1 and p["median_s"] == 2 and
 	p["cause_median_s"] == 5' stronger
 
+planted later
+finds later 1 W1 '[3]' 0.2 C1 new 7
+sed -i 's/"bin"/"from": 2, "bin"/' "$TMPDIR/later/truth.json"
+check 'the begin of a change is compared' scored 'p["since_error_s"] == 2 and
+	p["changed_to_found_s"] == 5' later
+
 planted malformed
 finds malformed 1 W1 '[3]' 0.2 C1
 printf '%s\n' '{"v":1,' '[]' '{"v":2,"kind":"finding"}' '{"v":1,"kind":"rumour"}' \
