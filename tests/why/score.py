@@ -8,7 +8,7 @@ class, times, calibration, a confusion matrix, and each miss. Exits with 2 when 
 
 A finding is right when its hypothesis is the planted one or a listed equivalent, when it names the
 planted ranks or hosts and no others, and when its severity is the measured one within 3 points or
-30 %. It is real when it was not planted, but the program measured that loss, too. Otherwise it is
+30 %, or the part of it that the named ranks have caused. It is real when it was not planted, but the program measured that loss, too. Otherwise it is
 false, and so are lines that are malformed and second findings of the same hypothesis and place.
 """
 import argparse
@@ -21,6 +21,8 @@ POINTS, RATIO, THRESHOLD = 0.03, 0.3, 0.02
 SIZES = (0.02, 0.05, 0.1, 0.2, 0.4)
 # Hypotheses whose losses add up to all waits. The others say it in another way.
 PARTS = ("W1", "W2", "W3", "W4", "W5", "W6", "W11", "W13", "W15")
+# In these, the last rank of each call is measured to be to blame. In messages it may wait itself.
+DIRECT = ("W1", "W2", "W3", "W4")
 STATES = ("new", "steady", "stronger", "weaker", "gone")
 
 
@@ -160,15 +162,27 @@ class Run:
         named = set(line["ranks"]) or {to for pair in line["pairs"] for to in pair[1:2]}
         return any(named == set(ranks) for ranks in where or [])
 
+    def part(self, line):
+        """The part of a loss of which the named ranks are the last ones; None where that is not so plain."""
+        blame = self.truth["lost"].get(line["hypothesis"], {}).get("blame", [])
+        if line["hypothesis"] not in DIRECT or not line["ranks"] or not sum(blame):
+            return None
+        return sum(blame[r] for r in set(line["ranks"]) if 0 <= r < len(blame)) / sum(blame)
+
+    def agrees(self, line, true):
+        """Whether the severity is the measured loss, or that part of it of which the named ranks are to
+        blame: a reader may take it for either."""
+        if agrees(line, true):
+            return True
+        part = self.part(line)
+        return part is not None and part >= 0.3 and agrees(line, part * true)
+
     def is_real(self, line, true):
         """Whether the measured loss is there, and its culprits are to blame for twice their part."""
-        if true is None or true < THRESHOLD or not agrees(line, true):
+        if true is None or true < THRESHOLD or not self.agrees(line, true):
             return False
-        blame = self.truth["lost"].get(line["hypothesis"], {}).get("blame", [])
-        if not line["ranks"] or not sum(blame):
-            return True
-        part = sum(blame[r] for r in set(line["ranks"]) if 0 <= r < len(blame)) / sum(blame)
-        return part >= min(0.5, 2 * len(set(line["ranks"])) / self.truth["ranks"])
+        part = self.part(line)
+        return part is None or part >= min(0.5, 2 * len(set(line["ranks"])) / self.truth["ranks"])
 
     def judge(self, lines):
         """What is right about a finding."""
@@ -178,7 +192,7 @@ class Run:
             true = self.loss(self.truth["hypothesis"] or "W", *self.window(line))
         symptom = line["hypothesis"] in self.case["hypotheses"]
         place = self.is_place(line)
-        severity = true is not None and agrees(line, true)
+        severity = true is not None and self.agrees(line, true)
         right = symptom and place is not False and severity
         causes = self.case.get("causes")
         cause = None
