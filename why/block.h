@@ -9,6 +9,7 @@
 #include "common/base/clock.h"
 #include "common/base/err.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -70,6 +71,7 @@ struct why_host {
 /* `from` waited for `to` between `least` and `most` seconds. */
 struct why_pair {
 	int32_t from, to; /* ranks of the block */
+	bool is_send; /* it waited in sends, until `to` received; otherwise for messages of `to` */
 	double least, most;
 	double messages, bytes; /* from `to` to `from` */
 };

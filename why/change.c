@@ -25,25 +25,33 @@ static double variance_around(const double *x, size_t n, size_t split)
 	return sum / (double)(n - 2);
 }
 
-size_t change_find(const double *x, size_t n, double least)
+size_t change_at(const double *x, size_t n)
 {
-	double mean, sum = 0, most = 0, difference, deviation;
+	double mean, sum = 0, most = 0;
 	size_t at = 0;
 
-	if (n < 2 * CHANGE_SIDE_MIN)
+	if (n < 2)
 		return 0;
 	mean = mean_of(x, 0, n);
-	for (size_t i = 1; i <= n - CHANGE_SIDE_MIN; i++) {
+	for (size_t i = 1; i < n; i++) {
 		double scaled;
 
 		sum += x[i - 1] - mean;
 		scaled = fabs(sum) / sqrt((double)i * (double)(n - i));
-		if (i >= CHANGE_SIDE_MIN && scaled > most) {
+		if (scaled > most) {
 			most = scaled;
 			at = i;
 		}
 	}
-	if (!at)
+	return at;
+}
+
+size_t change_find(const double *x, size_t n, double least)
+{
+	size_t at = change_at(x, n);
+	double difference, deviation;
+
+	if (at < CHANGE_SIDE_MIN || n - at < CHANGE_SIDE_MIN)
 		return 0;
 	difference = fabs(mean_of(x, 0, at) - mean_of(x, at, n));
 	deviation =

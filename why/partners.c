@@ -55,70 +55,97 @@ static void refine_collective(struct view *v, enum why_class class, double thres
 	l->low = fmin(sum / rank_seconds(b), l->high);
 	l->high = fmin(l->low + fmax(1 - (double)known / (double)b->world_size, 0), l->high);
 	l->is_lower_bound = false;
+	l->nlate = 0;
 	/* Twice as often as by chance, in a loss that matters. */
 	l->last = l->low >= threshold / 2 && most * (double)l->compared > 2 * instances ? last : -1;
 }
 
-/* --- receives */
+/* --- receives and sends */
 
-/* The chain over the pairs of the block. */
-static void blame_pairs(struct view *v, struct chain *c, struct chain_wait *wait)
+/* The chain over the pairs of one kind. Returns their number. */
+static size_t blame_pairs(struct view *v, bool is_send)
 {
 	const struct why_block *b = v->b;
+	struct chain c = { .n = b->nrank,
+			   .useful = v->blame[3],
+			   .wait = v->wait,
+			   .waited = v->blame[0],
+			   .moving = v->blame[1],
+			   .blame = v->blame[2] };
 
 	for (size_t i = 0; i < b->nrank; i++)
 		v->blame[3][i] = isnan(v->useful[i]) ? 0 : v->useful[i] * b->rank[i].seconds;
 	for (size_t k = 0; k < b->npair; k++)
-		wait[k] = (struct chain_wait){ (uint32_t)view_index(b, b->pair[k].from),
-					       (uint32_t)view_index(b, b->pair[k].to),
-					       wait_of(&b->pair[k]) };
-	*c = (struct chain){ .n = b->nrank,
-			     .useful = v->blame[3],
-			     .wait = wait,
-			     .nwait = b->npair,
-			     .waited = v->blame[0],
-			     .moving = v->blame[1],
-			     .blame = v->blame[2] };
-	chain_blame(c);
+		if (b->pair[k].is_send == is_send)
+			v->wait[c.nwait++] =
+				(struct chain_wait){ (uint32_t)view_index(b, b->pair[k].from),
+						     (uint32_t)view_index(b, b->pair[k].to),
+						     wait_of(&b->pair[k]) };
+	chain_blame(&c);
+	return c.nwait;
 }
 
-/* Names the alike rank with most blame, if it works longer than the median. */
-static void name_blamed(struct view *v, double threshold, struct why_loss *l)
+/*
+ * The time that ranks waited because others were late. A wait of a pair has its transfers, too. So
+ * a rank costs each other one its excess at most, and nothing if its excess is noise. Waits for a
+ * server are counted elsewhere.
+ */
+static double lateness(const struct view *v, double threshold, int64_t server, size_t *most)
 {
-	double best = threshold / 2 * rank_seconds(v->b);
+	const struct why_block *b = v->b;
+	double sum = 0, best = 0;
 
-	l->last = -1;
-	for (size_t i = 0; i < v->b->nrank; i++) {
-		if (!v->is_alike[i] || !(v->blame[2][i] > best) ||
-		    v->useful[i] - v->useful_median < threshold / 4)
+	*most = (size_t)-1;
+	for (size_t i = 0; i < b->nrank; i++) {
+		double excess = v->useful[i] - v->useful_median,
+		       cost = fmin(v->blame[2][i],
+				   excess * b->rank[i].seconds * (double)(b->nrank - 1));
+
+		if (b->rank[i].rank == server || !(excess >= threshold / 4) || !(cost > 0))
 			continue;
-		best = v->blame[2][i];
-		l->last = v->b->rank[i].rank;
+		sum += cost;
+		if (v->is_alike[i] && cost > best) {
+			best = cost;
+			*most = i;
+		}
 	}
+	return sum;
 }
 
-static void refine_receives(struct view *v, double threshold, struct why_loss *l)
+/* Raises the lower bound from totals, and names the rank at the end of the waits. */
+static void refine_messages(struct view *v, bool is_send, double threshold, struct why_loss *l)
 {
 	const struct why_block *b = v->b;
 	struct why_loss server = { .last = -1 };
-	struct chain c;
-	double sum = 0;
+	double most = 0, low;
+	size_t at;
 
-	for (size_t k = 0; k < b->npair; k++)
-		sum += isnan(b->pair[k].least) ? 0 : b->pair[k].least;
 	partners_lose_by_server(v, threshold, &server);
-	sum = fmax(sum / rank_seconds(b) - server.low, 0);
-	l->low = fmin(server.low > 0 ? sum : fmax(l->low, sum), l->high);
-	blame_pairs(v, &c, v->wait);
-	name_blamed(v, threshold, l);
-	if (server.low > 0 && l->last == server.last)
+	if (!blame_pairs(v, is_send))
+		return;
+	for (size_t k = 0; k < b->npair; k++)
+		if (b->pair[k].is_send == is_send && b->pair[k].most > 0)
+			most += b->pair[k].most;
+	low = lateness(v, threshold, server.last, &at) / rank_seconds(b);
+	l->high = fmin(fmax(l->high, most / rank_seconds(b)), 1);
+	if (server.last >= 0) {
+		l->low = 0;
 		l->last = -1;
+		l->nlate = 0;
+	}
+	l->low = fmax(l->low, low);
+	if (low < threshold / 2 || at == (size_t)-1)
+		return;
+	l->last = b->rank[at].rank;
+	l->nlate = 0;
 }
 
 void partners_refine(struct view *v, unsigned classes, double threshold, struct why_loss *l)
 {
 	if (classes == (1u << WHY_RECEIVE | 1u << WHY_WAIT) && v->b->npair)
-		refine_receives(v, threshold, l);
+		refine_messages(v, false, threshold, l);
+	if (classes == 1u << WHY_SEND && v->b->npair)
+		refine_messages(v, true, threshold, l);
 	for (enum why_class c = WHY_BARRIER; c <= WHY_TO_ROOT; c++)
 		if (classes == 1u << c && v->b->nwait)
 			refine_collective(v, c, threshold, l);

@@ -8,11 +8,11 @@
 
 #define NO_CHANCE 1e-12
 
-int place_reserve(struct place *p, struct err *e)
+int place_reserve(struct place *p, size_t n, struct err *e)
 {
-	if (p->n >= PLACE_SUSPECTS_MAX)
-		return 0;
-	return array_grow(&p->suspect, &p->cap, p->n + 1, sizeof(*p->suspect), PLACE_SUSPECTS_MAX)
+	size_t need = p->n + n < PLACE_SUSPECTS_MAX ? p->n + n : PLACE_SUSPECTS_MAX;
+
+	return array_grow(&p->suspect, &p->cap, need, sizeof(*p->suspect), PLACE_SUSPECTS_MAX)
 		       ? err_nomem(e)
 		       : 0;
 }
@@ -25,47 +25,58 @@ static struct place_suspect *find(const struct place *p, int64_t object)
 	return NULL;
 }
 
-/* Adds the last object to the suspects, with the process that it had so far. */
-static void suspect(struct place *p, int64_t last)
+/* Adds an object to the suspects, with the process that it had so far. */
+static void suspect(struct place *p, int64_t object)
 {
-	if (last >= 0 && !find(p, last) && p->n < p->cap)
-		p->suspect[p->n++] = (struct place_suspect){ .object = last, .e = p->others };
-	p->recent[p->blocks++ % PLACE_RECENT] = last;
+	if (!find(p, object) && p->n < p->cap)
+		p->suspect[p->n++] = (struct place_suspect){ .object = object, .e = p->others };
 }
 
-static void add(struct place_suspect *s, int64_t last, double chance)
+static void add(struct place_suspect *s, bool is_last, double chance)
 {
-	s->hits += s->object == last;
-	eprocess_add_event(&s->e, s->object == last, chance);
+	s->hits += is_last;
+	s->recent = (s->recent << 1 | is_last) & ((1u << PLACE_RECENT) - 1);
+	eprocess_add_event(&s->e, is_last, chance);
 }
 
-void place_add(struct place *p, int64_t last, double chance)
+static bool is_among(const int64_t *objects, size_t n, int64_t object)
 {
-	suspect(p, last);
+	for (size_t i = 0; i < n; i++)
+		if (objects[i] == object)
+			return true;
+	return false;
+}
+
+void place_add(struct place *p, const int64_t *last, size_t m, size_t n)
+{
+	double chance = (double)(m ? m : 1) / (double)n;
+
+	p->blocks++;
+	for (size_t i = 0; i < m; i++)
+		suspect(p, last[i]);
 	for (size_t i = 0; i < p->n; i++)
-		add(&p->suspect[i], last, chance);
+		add(&p->suspect[i], is_among(last, m, p->suspect[i].object), chance);
 	eprocess_add_event(&p->others, 0, chance);
 }
 
 void place_add_sized(struct place *p, int64_t last, const double *chance_of, size_t n)
 {
-	suspect(p, last);
+	p->blocks++;
+	if (last >= 0)
+		suspect(p, last);
 	for (size_t i = 0; i < p->n; i++) {
 		struct place_suspect *s = &p->suspect[i];
 
 		if ((size_t)s->object < n && chance_of[s->object] > 0 && chance_of[s->object] < 1)
-			add(s, last, chance_of[s->object]);
+			add(s, s->object == last, chance_of[s->object]);
 	}
 	eprocess_add_event(&p->others, 0, NO_CHANCE);
 }
 
-unsigned place_recent(const struct place *p, int64_t object)
+/* The number of recent blocks in which the suspect came last. */
+static unsigned recent_hits(const struct place_suspect *s)
 {
-	unsigned n = 0;
-
-	for (size_t i = 0; i < PLACE_RECENT && i < p->blocks; i++)
-		n += p->recent[i] == object;
-	return n;
+	return (unsigned)__builtin_popcount(s->recent);
 }
 
 static size_t recent_blocks(const struct place *p)
@@ -83,7 +94,7 @@ size_t place_culprits(const struct place *p, double alpha, size_t n,
 		const struct place_suspect *s = &p->suspect[i];
 		size_t at;
 
-		if (s->e.log_sup < limit || place_recent(p, s->object) * 5 < recent_blocks(p))
+		if (s->e.log_sup < limit || recent_hits(s) * 5 < recent_blocks(p))
 			continue;
 		if (found < max)
 			found++;
@@ -102,7 +113,7 @@ const struct place_suspect *place_likely(const struct place *p)
 	unsigned most = 0;
 
 	for (size_t i = 0; i < p->n; i++) {
-		unsigned n = place_recent(p, p->suspect[i].object);
+		unsigned n = recent_hits(&p->suspect[i]);
 
 		if (n > most) {
 			most = n;

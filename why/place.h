@@ -19,6 +19,7 @@
 struct place_suspect {
 	int64_t object;
 	uint64_t hits; /* blocks */
+	uint32_t recent; /* a bit for each of the last blocks, the last one lowest */
 	struct eprocess e;
 };
 
@@ -27,28 +28,25 @@ struct place {
 	struct eprocess others; /* of an object that never came last */
 	struct place_suspect *suspect;
 	size_t n, cap;
-	int64_t recent[PLACE_RECENT]; /* last objects of the last blocks; -1: none */
 	uint64_t blocks;
 };
 
-/* Makes room for one more suspect, so that place_add() cannot fail. */
-int place_reserve(struct place *p, struct err *e);
+/* Makes room for n more suspects, so that place_add() cannot fail. */
+int place_reserve(struct place *p, size_t n, struct err *e);
 
 /*
- * Adds a block in which `last` came last; -1: none stood out. `chance` is that of each object if
- * all are alike, 1/n. 0 < chance < 1.
+ * Adds a block in which m objects of n came last, m <= n/2. 0: none stood out. If all are alike,
+ * each of them is among the m with the chance m/n.
  */
-void place_add(struct place *p, int64_t last, double chance);
+void place_add(struct place *p, const int64_t *last, size_t m, size_t n);
 
 /*
- * The same for objects of different sizes, whose chances are by object: 0 <= chance_of[i] <= 1.
+ * Adds a block in which one object came last, or none (-1). Objects have different sizes: their
+ * chances are 0 <= chance_of[i] <= 1.
  * Blocks before an object came last for the first time count as if its chance had been 0. That
  * makes its process smaller, never larger.
  */
 void place_add_sized(struct place *p, int64_t last, const double *chance_of, size_t n);
-
-/* Returns the number of the last PLACE_RECENT blocks in which the object came last. */
-unsigned place_recent(const struct place *p, int64_t object);
 
 /*
  * Returns the suspects that passed the test at alpha, for n objects, the most frequent first. They

@@ -189,12 +189,12 @@ static void conclude(struct why *w, struct track *t, const struct track_block *b
 	bool has_passed =
 		is_level_rejected(w, t) && tested_matters(&t->tested, w->options.threshold);
 
-	if (t->has_finding)
+	if (t->has_finding && track_is_gone(t, w->options.threshold))
+		end_finding(w, t, b); /* as it was before the change */
+	else if (t->has_finding)
 		track_refresh(t, b);
 	else if (has_passed && is_listed(w, t))
 		track_find(t, b, ++w->numbers);
-	if (t->has_finding && track_is_gone(t, w->options.threshold))
-		end_finding(w, t, b);
 }
 
 /* --- the list */
@@ -294,6 +294,8 @@ static enum why_verdict verdict_of_cause(const struct why *w, enum why_id id)
 {
 	bool is_tested = false, is_open = false;
 
+	if (!w->blocks)
+		return WHY_CLOSED;
 	if (w->cause_reason[id - WHY_C1])
 		return WHY_UNTESTABLE;
 	for (size_t i = 0; i < WHY_SYMPTOMS * TRACK_LEVELS; i++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "why/symptom.h"
 
+#include "common/base/array.h"
 #include "why/partners.h"
 
 #include <math.h>
@@ -141,26 +142,51 @@ static size_t least(const struct view *v, bool are_alike_only)
 	return best;
 }
 
+/* True if rank i stands out by `ahead`, and works longer than the median by a quarter of that. */
+static bool is_late(const struct view *v, size_t i, double ahead, double least_ahead)
+{
+	return ahead >= least_ahead && v->useful[i] - v->useful_median >= ahead / 4;
+}
+
+/* Adds the ranks that are ahead of the median by a quarter of `most` or more. */
+static void name_late(const struct view *v, double median, double most, double threshold,
+		      struct why_loss *l)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < v->b->nrank; i++) {
+		if (!v->is_alike[i] || isnan(v->share[i]) ||
+		    !is_late(v, i, median - v->share[i], fmax(threshold / 2, most / 4)))
+			continue;
+		if (n < WHY_LATE_MAX)
+			l->late[n] = v->b->rank[i].rank;
+		n++;
+	}
+	l->nlate = n <= WHY_LATE_MAX ? n : 0;
+}
+
 /*
- * The last rank has the least time in the calls. It must stand out by half of the threshold. It
- * must work longer than the median by a quarter of its lead. Otherwise it is late for another
- * reason, such as a message that it waited for.
+ * The last rank has the least time in the calls. It must stand out by half of the threshold, and
+ * work longer than the median. Otherwise it is late for another reason, such as a message that it
+ * waited for.
  */
 static void name_last(struct view *v, double threshold, struct why_loss *l)
 {
 	size_t i = least(v, true);
-	double ahead;
+	double median, ahead;
 
 	l->compared = 0;
 	for (size_t k = 0; k < v->b->nrank; k++)
 		l->compared += v->is_alike[k] && !isnan(v->share[k]);
 	if (i == (size_t)-1 || l->compared < 2)
 		return;
-	ahead = view_median(v, v->share) - v->share[i];
-	if (l->compared == 2) /* the median lies in the middle of both */
-		ahead *= 2;
-	if (ahead >= threshold / 2 && v->useful[i] - v->useful_median >= ahead / 4)
-		l->last = v->b->rank[i].rank;
+	median = view_median(v, v->share);
+	ahead = median - v->share[i];
+	/* The median of two lies in the middle of both. */
+	if (!is_late(v, i, ahead, threshold / (l->compared == 2 ? 4 : 2)))
+		return;
+	l->last = v->b->rank[i].rank;
+	name_late(v, median, ahead, threshold, l);
 }
 
 static void lose_to_last(struct view *v, unsigned classes, double threshold, struct why_loss *l)
@@ -199,13 +225,13 @@ static double least_of_all(struct view *v, unsigned classes, const struct why_ex
 
 static bool are_small(const struct view *v)
 {
+	static const enum why_class of[] = { WHY_SEND, WHY_RECEIVE, WHY_WAIT };
 	double bytes = 0, calls = 0;
 
-	for (size_t i = 0; i < v->b->nrank; i++) {
-		const struct why_rank *r = &v->b->rank[i];
-
-		bytes += isnan(r->bytes[WHY_SEND]) ? 0 : r->bytes[WHY_SEND];
-		calls += isnan(r->calls[WHY_SEND]) ? 0 : r->calls[WHY_SEND];
+	/* Completions have no bytes of their own, unless they are exchanges. */
+	for (size_t i = 0; i < ARRAY_LEN(of); i++) {
+		bytes += v->bytes[of[i]];
+		calls += v->bytes[of[i]] > 0 ? v->calls[of[i]] : 0;
 	}
 	return calls > 0 && bytes < calls * SMALL_BYTES;
 }
@@ -243,14 +269,15 @@ static void lose(struct view *v, enum why_id id, const struct total *t, double t
 		break;
 	case RULE_LEAST:
 		l->low = least_of_all(v, classes, &none);
+		l->high = l->low + unknown_part(v, t->known);
 		break;
 	case RULE_SMALL:
 		if (!are_small(v)) {
 			l->high = unknown_part(v, t->known);
 			break;
 		}
-		keep_members(v, classes, t);
 		l->low = least_of_all(v, classes, &none);
+		l->high = l->low + unknown_part(v, t->known);
 		break;
 	default:
 		break;
@@ -285,6 +312,13 @@ static struct total fill_in_mpi(struct view *v)
 	return t;
 }
 
+static struct why_loss with_last(struct why_loss l)
+{
+	if (l.last >= 0 && !l.nlate)
+		l.late[l.nlate++] = l.last;
+	return l;
+}
+
 struct why_loss why_loss(struct view *v, enum why_id id, const struct why_explained *x,
 			 double threshold)
 {
@@ -299,7 +333,7 @@ struct why_loss why_loss(struct view *v, enum why_id id, const struct why_explai
 			partners_lose_by_server(v, threshold, &l);
 		if (!v->b->npair)
 			l.reason = symptoms[id].reason;
-		return l;
+		return with_last(l);
 	}
 	if (id != WHY_W && is_unused(v, symptoms[id].classes, &l))
 		return l;
@@ -313,5 +347,5 @@ struct why_loss why_loss(struct view *v, enum why_id id, const struct why_explai
 	lose(v, id, &t, threshold, &l);
 	l.low = fmin(l.low, 1);
 	l.high = fmin(fmax(l.low, l.high), 1);
-	return l;
+	return with_last(l);
 }

@@ -6,6 +6,8 @@
 #include "why/finding.h"
 #include "why/view.h"
 
+#define WHY_LATE_MAX 256 /* if more ranks are late, `last` alone counts */
+
 /*
  * Shares of all rank-seconds of the block. The true loss is in [low, high]: ranks that are not
  * known count as 0 in low and as 1 in high.
@@ -15,6 +17,9 @@ struct why_loss {
 	bool is_lower_bound; /* even of the known ranks: the totals of a block hide a part */
 	const char *reason; /* the evidence is missing; NULL: the loss is known */
 	int64_t last; /* rank or partners_link() for which others waited; -1: none stands out */
+	/* The last ones: `last`, and other ranks that stand out as much or nearly so. */
+	int64_t late[WHY_LATE_MAX];
+	size_t nlate;
 	size_t compared; /* alike ranks with a part in it */
 };
 

@@ -41,12 +41,17 @@ static void forget_before(struct tested *t, size_t at, double threshold)
 		count(t, &t->value[i], threshold);
 }
 
-/* Merges each two neighbours if values depend on the ones before them. */
+/*
+ * Merges each two neighbours if values depend on the ones before them. The last values may be the
+ * first ones after a change: then it is too early to say.
+ */
 static void merge(struct tested *t, const double *x, double threshold)
 {
 	size_t half = t->n / 2;
 
 	if (t->merged >= TESTED_MERGED_MAX || t->n < TESTED_SERIAL_MIN || t->n % 2)
+		return;
+	if (t->n - change_at(x, t->n) < CHANGE_SIDE_MIN)
 		return;
 	if (moments_deviation(&t->low) < threshold / 10 ||
 	    !(series_autocorrelation(x, t->n, 1) > 2.33 / sqrt((double)t->n)))

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#define PLACE_NAMED_MAX 64 /* ranks that pass: those of a host are counted */
 #define COVERAGE_OF_PLACES 0.9 /* of the ranks: the last one may be among the others */
 
 static bool is_link(enum why_id id)
@@ -17,9 +18,9 @@ static bool is_link(enum why_id id)
 
 int track_reserve(struct track *t, struct err *e)
 {
-	int rc = place_reserve(&t->ranks, e);
+	int rc = place_reserve(&t->ranks, WHY_LATE_MAX, e);
 
-	return rc ? rc : place_reserve(&t->hosts, e);
+	return rc ? rc : place_reserve(&t->hosts, 1, e);
 }
 
 /* Tests of hosts: each has the chance of its part of the compared ranks. */
@@ -50,7 +51,7 @@ void track_add(struct track *t, const struct track_block *b, const struct why_ex
 	if (t->loss.compared < 2 ||
 	    (double)v->known < COVERAGE_OF_PLACES * (double)v->b->world_size)
 		return;
-	place_add(&t->ranks, t->loss.last, 1 / (double)t->loss.compared);
+	place_add(&t->ranks, t->loss.late, t->loss.nlate, t->loss.compared);
 	if (why_has_culprits(t->id))
 		add_hosts(t, v);
 }
@@ -77,6 +78,16 @@ void track_find(struct track *t, const struct track_block *b, unsigned number)
 static int by_rank(const void *a, const void *b)
 {
 	return array_order_int32(a, b);
+}
+
+/* Alike ranks of a host. */
+static double ranks_of_host(const struct view *v, uint32_t host)
+{
+	double n = 0;
+
+	for (size_t i = 0; i < v->b->nrank; i++)
+		n += v->is_alike[i] && v->host_of[i] == host;
+	return n;
 }
 
 static void name_hosts_of_ranks(const struct why_block *b, struct why_finding *f)
@@ -121,41 +132,70 @@ static void name_link(const struct place_suspect *s, struct why_finding *f)
 	f->host[1] = (uint32_t)s->object;
 }
 
-/* A host is the culprit if its ranks are last in turn: none has four fifths of its blocks. */
-static bool is_host_meant(const struct place_suspect *host, const struct place_suspect *rank)
+/* The culprits of a finding that passed, and the host that passed. */
+struct named {
+	const struct place_suspect *rank[PLACE_NAMED_MAX], *host[WHY_PLACE_MAX];
+	size_t nrank, nhost;
+};
+
+/*
+ * A host is the culprit if its ranks are late in turn: none has four fifths of its blocks. Or if
+ * more than one is late, and they are most of its ranks and of all culprits.
+ */
+static bool is_host_meant(const struct track_block *b, const struct named *n)
 {
-	return host && (!rank || (double)rank->hits < 0.8 * (double)host->hits);
+	size_t on_host = 0;
+	double size;
+
+	if (!n->nhost)
+		return false;
+	if (!n->nrank || (double)n->rank[0]->hits < 0.8 * (double)n->host[0]->hits)
+		return true;
+	for (size_t i = 0; i < n->nrank; i++) {
+		size_t at = view_index(b->view->b, (int32_t)n->rank[i]->object);
+
+		on_host += at != (size_t)-1 && b->view->host_of[at] == (uint32_t)n->host[0]->object;
+	}
+	size = ranks_of_host(b->view, (uint32_t)n->host[0]->object);
+	return on_host > 1 && (double)on_host >= 0.5 * fmin(size, PLACE_NAMED_MAX) &&
+	       on_host * 5 >= n->nrank * 4;
+}
+
+static void find_culprits(const struct track *t, const struct track_block *b, struct named *n)
+{
+	/* With one host there is no test of hosts. */
+	double alpha = t->hosts.n ? b->alpha_place / 2 : b->alpha_place;
+
+	n->nrank = place_culprits(&t->ranks, alpha, t->loss.compared, n->rank, PLACE_NAMED_MAX);
+	n->nhost = place_culprits(&t->hosts, alpha, b->view->b->nhost, n->host, WHY_PLACE_MAX);
 }
 
 static void name_culprits(struct track *t, const struct track_block *b)
 {
 	struct why_finding *f = &t->finding;
-	const struct place_suspect *rank[WHY_PLACE_MAX], *host[WHY_PLACE_MAX];
-	size_t nrank = place_culprits(&t->ranks, b->alpha_place / 2, t->loss.compared, rank,
-				      WHY_PLACE_MAX),
-	       nhost = place_culprits(&t->hosts, b->alpha_place / 2, b->view->b->nhost, host,
-				      WHY_PLACE_MAX);
+	struct named n;
 
+	find_culprits(t, b, &n);
 	f->is_sure = true;
 	f->nrank = f->nhost = 0;
 	f->is_host = false;
-	if (!nrank && !nhost) {
-		rank[0] = place_likely(&t->ranks);
-		nrank = rank[0] != NULL;
-		f->is_sure = !nrank;
+	if (!n.nrank && !n.nhost) {
+		n.rank[0] = place_likely(&t->ranks);
+		n.nrank = n.rank[0] != NULL;
+		f->is_sure = !n.nrank;
 	}
-	f->place_log_e = nrank ? rank[0]->e.log_sup : nhost ? host[0]->e.log_sup : NAN;
+	f->place_log_e = n.nrank ? n.rank[0]->e.log_sup : n.nhost ? n.host[0]->e.log_sup : NAN;
 	if (is_link(t->id)) {
-		if (nrank)
-			name_link(rank[0], f);
+		if (n.nrank)
+			name_link(n.rank[0], f);
 		return;
 	}
-	if (is_host_meant(nhost ? host[0] : NULL, nrank ? rank[0] : NULL)) {
-		f->place_log_e = host[0]->e.log_sup;
-		name_hosts(host, nhost, f);
+	if (is_host_meant(b, &n)) {
+		f->place_log_e = n.host[0]->e.log_sup;
+		name_hosts(n.host, n.nhost, f);
 		return;
 	}
-	name_ranks(rank, nrank, f);
+	name_ranks(n.rank, n.nrank < WHY_PLACE_MAX ? n.nrank : WHY_PLACE_MAX, f);
 	name_hosts_of_ranks(b->view->b, f);
 }
 
@@ -166,7 +206,7 @@ static void name_pairs(struct track *t, const struct why_block *b)
 	double least[WHY_PLACE_MAX];
 
 	f->npair = 0;
-	if (t->id != WHY_W5 && t->id != WHY_W11)
+	if (t->id != WHY_W5 && t->id != WHY_W6 && t->id != WHY_W11)
 		return;
 	for (size_t k = 0; k < b->npair; k++) {
 		const struct why_pair *p = &b->pair[k];
@@ -174,7 +214,8 @@ static void name_pairs(struct track *t, const struct why_block *b)
 
 		while (at < f->nrank && f->rank[at] != p->to)
 			at++;
-		if (at == f->nrank || !(p->most > 0))
+		if (at == f->nrank || !(p->most > 0) ||
+		    (t->id != WHY_W11 && p->is_send != (t->id == WHY_W6)))
 			continue;
 		if (f->npair < WHY_PLACE_MAX)
 			f->npair++;

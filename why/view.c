@@ -117,7 +117,7 @@ static double useful_share(const struct why_rank *r)
 
 static bool are_alike(const struct view_counts *a, const struct view_counts *b)
 {
-	for (size_t i = 0; i < WHY_CLASSES; i++) {
+	for (size_t i = 0; i < VIEW_KINDS; i++) {
 		double high = fmax(a->calls[i], b->calls[i]), low = fmin(a->calls[i], b->calls[i]);
 
 		if (high > 2 * low + VIEW_CALLS_SLACK)
@@ -167,6 +167,12 @@ double view_median(const struct view *v, const double *value)
 	return n % 2 ? sample[n / 2] : (sample[n / 2 - 1] + sample[n / 2]) / 2;
 }
 
+static const uint8_t kind_of[WHY_CLASSES] = {
+	[WHY_BARRIER] = 0, [WHY_NXN] = 1,      [WHY_FROM_ROOT] = 2, [WHY_TO_ROOT] = 3,
+	[WHY_SEND] = 4,	   [WHY_RECEIVE] = 4,  [WHY_WAIT] = 4,	    [WHY_OTHER] = 4,
+	[WHY_RMA] = 5,	   [WHY_RMA_SYNC] = 5, [WHY_FILE] = 6,
+};
+
 /* Adds the calls of a rank to those since the start, and to the totals of the block. */
 static void add_totals(struct view *v, const struct why_rank *r)
 {
@@ -175,9 +181,10 @@ static void add_totals(struct view *v, const struct why_rank *r)
 	for (size_t k = 0; k < WHY_CLASSES; k++) {
 		double calls = isnan(r->calls[k]) ? 0 : r->calls[k];
 
-		c->calls[k] += calls;
+		c->calls[kind_of[k]] += calls;
 		v->calls[k] += calls;
 		v->seconds[k] += isnan(r->delay[k]) ? 0 : r->delay[k];
+		v->bytes[k] += isnan(r->bytes[k]) ? 0 : r->bytes[k];
 		v->has_class[k] += r->seconds > 0 && !isnan(r->delay[k]);
 	}
 	for (size_t k = 0; k < WHY_FIGURES; k++)
@@ -191,6 +198,7 @@ void view_update(struct view *v, const struct why_block *b)
 	memset(v->has_class, 0, sizeof(v->has_class));
 	memset(v->calls, 0, sizeof(v->calls));
 	memset(v->seconds, 0, sizeof(v->seconds));
+	memset(v->bytes, 0, sizeof(v->bytes));
 	memset(v->has_figure, 0, sizeof(v->has_figure));
 	for (size_t i = 0; i < b->nrank; i++) {
 		const struct why_rank *r = &b->rank[i];

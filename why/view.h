@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A block as the tests see it: shares of time by rank, and ranks that are alike. Ranks have one
- * role if they make about as many calls of each class: within a factor of two, from the start on.
+ * role if they make about as many calls of each kind: within a factor of two, from the start on.
+ * Sends, receives and completions are one kind: the ends of a pipeline lack one of them.
  * Only ranks of the largest role are compared: a master or an I/O rank is no culprit.
  */
 #ifndef WHY_VIEW_H
@@ -22,8 +23,10 @@ struct view_edge {
 	double weight; /* bytes, and 64 for each message: its header and latency */
 };
 
+#define VIEW_KINDS 7 /* of calls */
+
 struct view_counts {
-	double calls[WHY_CLASSES]; /* of a rank since the start */
+	double calls[VIEW_KINDS]; /* of a rank since the start */
 };
 
 /* The view owns all arrays. All zeros: no block. */
@@ -46,9 +49,9 @@ struct view {
 	size_t blame_cap;
 	double *blame[4]; /* scratch by index in the block; each has two numbers for a rank */
 	size_t known, alike; /* ranks */
-	/* Of each class: the ranks that have it, and their calls. */
+	/* Of each class: the ranks that have it, and their totals. */
 	size_t has_class[WHY_CLASSES];
-	double calls[WHY_CLASSES], seconds[WHY_CLASSES];
+	double calls[WHY_CLASSES], seconds[WHY_CLASSES], bytes[WHY_CLASSES];
 	size_t has_figure[WHY_FIGURES];
 	double useful_median; /* of alike ranks */
 };

@@ -216,8 +216,12 @@ static bool add_pairs(struct making *m)
 
 		if (e->partner < 0 || e->partner == e->rank || !exchange_find(m->moved, e->partner))
 			continue;
+		/* Roots of collectives and targets are partners, too. */
+		if (!(e->kinds & (SEG_FOR_RECEIVE | SEG_FOR_SEND)))
+			continue;
 		*p = (struct why_pair){ .from = e->rank,
 					.to = e->partner,
+					.is_send = !(e->kinds & SEG_FOR_RECEIVE),
 					.least = e->least,
 					.most = fmax(e->most, e->least) };
 		add_traffic(exchange_find(m->moved, e->rank), p);

@@ -45,7 +45,8 @@ enum why_class class_of_call(unsigned func)
 
 	switch (d ? d->class : CALL_OTHER) {
 	case CALL_SEND:
-		return WHY_SEND;
+		/* MPI_Sendrecv ends with its receive. */
+		return strstr(d->name, "endrecv") ? WHY_WAIT : WHY_SEND;
 	case CALL_RECV:
 	case CALL_PROBE:
 		return WHY_RECEIVE;

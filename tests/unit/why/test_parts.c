@@ -13,10 +13,10 @@
 
 /* --- places */
 
-static void add(struct place *p, int64_t last, double chance)
+static void add(struct place *p, int64_t last, size_t n)
 {
-	ck_assert_int_eq(place_reserve(p, NULL), 0);
-	place_add(p, last, chance);
+	ck_assert_int_eq(place_reserve(p, 1, NULL), 0);
+	place_add(p, &last, last >= 0, n);
 }
 
 TEST(a_suspect_that_comes_late_has_the_process_of_the_others_before)
@@ -25,7 +25,7 @@ TEST(a_suspect_that_comes_late_has_the_process_of_the_others_before)
 	struct eprocess e = { 0 };
 
 	for (int i = 0; i < 5; i++) {
-		add(&p, i == 3 ? 7 : i == 4 ? 2 : -1, 0.125);
+		add(&p, i == 3 ? 7 : i == 4 ? 2 : -1, 8);
 		eprocess_add_event(&e, i == 3, 0.125);
 	}
 	ck_assert_uint_eq(p.n, 2);
@@ -42,7 +42,7 @@ TEST(few_blocks_name_one_of_4096_ranks)
 	int blocks = 0;
 
 	while (!place_culprits(&p, 0.02, 4096, out, 8) && blocks < 20) {
-		add(&p, 17, 1.0 / 4096);
+		add(&p, 17, 4096);
 		blocks++;
 	}
 	ck_assert_int_eq(blocks, 2);
@@ -57,9 +57,9 @@ TEST(a_culprit_that_is_no_longer_last_is_not_named)
 	const struct place_suspect *out[8];
 
 	for (int i = 0; i < 20; i++)
-		add(&p, 3, 1.0 / 64);
+		add(&p, 3, 64);
 	for (int i = 0; i < 16; i++)
-		add(&p, 5, 1.0 / 64);
+		add(&p, 5, 64);
 	ck_assert_uint_eq(place_culprits(&p, 0.02, 64, out, 8), 1);
 	ck_assert_int_eq(out[0]->object, 5);
 	place_done(&p);
@@ -71,7 +71,7 @@ TEST(more_culprits_than_asked_for_leave_the_most_frequent)
 	const struct place_suspect *out[2];
 
 	for (int i = 0; i < 120; i++)
-		add(&p, i % 4 == 0 ? 1 : i % 4 == 1 ? 2 : 3, 1.0 / 1000);
+		add(&p, i % 4 == 0 ? 1 : i % 4 == 1 ? 2 : 3, 1000);
 	ck_assert_uint_eq(place_culprits(&p, 0.02, 1000, out, 2), 2);
 	ck_assert_int_eq(out[0]->object, 3);
 	ck_assert_uint_eq(out[0]->hits, 60);
@@ -92,12 +92,45 @@ TEST(ranks_that_are_all_alike_are_seldom_named)
 
 		place_clear(&p);
 		for (int i = 0; i < BLOCKS; i++) {
-			add(&p, (int64_t)rng_below(&r, RANKS), 1.0 / RANKS);
+			add(&p, (int64_t)rng_below(&r, RANKS), RANKS);
 			is_named = is_named || place_culprits(&p, 0.05, RANKS, out, 1);
 		}
 		wrong += is_named;
 	}
 	ck_assert_int_le(wrong, (int)(RUNS * 0.05 + 4 * sqrt(RUNS * 0.05 * 0.95)));
+	place_done(&p);
+}
+
+TEST(two_that_are_late_together_are_both_named)
+{
+	struct place p = { 0 };
+	const struct place_suspect *out[8];
+	size_t blocks = 0;
+
+	while (place_culprits(&p, 0.02, 6, out, 8) < 2 && blocks < 50) {
+		ck_assert_int_eq(place_reserve(&p, 2, NULL), 0);
+		place_add(&p, (int64_t[]){ 5, 2 }, 2, 6);
+		blocks++;
+	}
+	ck_assert_uint_le(blocks, 8);
+	place_done(&p);
+}
+
+TEST(objects_of_different_sizes_have_their_own_chances)
+{
+	const double chance[] = { 0.9, 0.1 };
+	const struct place_suspect *out[8];
+	struct place p = { 0 };
+
+	for (int i = 0; i < 20; i++) {
+		ck_assert_int_eq(place_reserve(&p, 1, NULL), 0);
+		place_add_sized(&p, i % 10 == 9 ? 1 : 0, chance, 2);
+	}
+	ck_assert_uint_eq(place_culprits(&p, 0.02, 2, out, 8), 0);
+	for (int i = 0; i < 10; i++)
+		place_add_sized(&p, 1, chance, 2);
+	ck_assert_uint_eq(place_culprits(&p, 0.02, 2, out, 8), 1);
+	ck_assert_int_eq(out[0]->object, 1);
 	place_done(&p);
 }
 
