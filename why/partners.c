@@ -88,7 +88,7 @@ static size_t blame_pairs(struct view *v, bool is_send)
 /*
  * The time that ranks waited because others were late. A wait of a pair has its transfers, too. So
  * a rank costs each other one its excess at most, and nothing if its excess is noise. Waits for a
- * server are counted elsewhere.
+ * server, and for ranks that are explained, are counted elsewhere.
  */
 static double lateness(const struct view *v, double threshold, int64_t server, size_t *most)
 {
@@ -101,7 +101,8 @@ static double lateness(const struct view *v, double threshold, int64_t server, s
 		       cost = fmin(v->blame[2][i],
 				   excess * b->rank[i].seconds * (double)(b->nrank - 1));
 
-		if (b->rank[i].rank == server || !(excess >= threshold / 4) || !(cost > 0))
+		if (b->rank[i].rank == server || v->is_explained[i] || !(excess >= threshold / 4) ||
+		    !(cost > 0))
 			continue;
 		sum += cost;
 		if (v->is_alike[i] && cost > best) {

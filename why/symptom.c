@@ -94,7 +94,8 @@ static struct total fill_shares(struct view *v, unsigned classes, const struct w
 		double calls = sum_of(r->calls, classes);
 
 		v->share[i] = NAN;
-		if (isnan(v->useful[i]) || is_explained(x, r))
+		v->is_explained[i] = is_explained(x, r);
+		if (isnan(v->useful[i]) || v->is_explained[i])
 			continue;
 		v->share[i] = at_most(sum_of(r->delay, classes) / r->seconds, 1);
 		if (isnan(v->share[i]))

@@ -30,6 +30,7 @@ static int reserve_ranks(struct view *v, size_t n)
 	rc = rc ? rc : grow(&v->host_of, v->cap, n, sizeof(*v->host_of));
 	rc = rc ? rc : grow(&v->useful, v->cap, n, sizeof(*v->useful));
 	rc = rc ? rc : grow(&v->share, v->cap, n, sizeof(*v->share));
+	rc = rc ? rc : grow(&v->is_explained, v->cap, n, sizeof(*v->is_explained));
 	rc = rc ? rc : grow(&v->is_alike, v->cap, n, sizeof(*v->is_alike));
 	rc = rc ? rc : grow(&v->role, v->cap, n, sizeof(*v->role));
 	if (!rc)
@@ -75,6 +76,7 @@ void view_done(struct view *v)
 	free(v->host_of);
 	free(v->useful);
 	free(v->share);
+	free(v->is_explained);
 	free(v->is_alike);
 	free(v->role);
 	free(v->host);

@@ -38,6 +38,7 @@ struct view {
 	uint32_t *host_of; /* by index in the block */
 	double *useful; /* by index in the block: share of time outside of MPI; NaN: not known */
 	double *share; /* scratch for one symptom; NaN: the rank has no part in it */
+	bool *is_explained; /* by index, for one symptom: its cost is taken off */
 	bool *is_alike; /* by index in the block: it has the largest role */
 	uint8_t *role;
 	size_t host_cap;

@@ -145,6 +145,7 @@ TEST(a_late_sender_is_named_along_the_chain)
 		{ .from = 0, .to = 1, .least = 0.4, .most = 0.4, .messages = 10, .bytes = 1e4 },
 		{ .from = 1, .to = 2, .least = 0.9, .most = 0.9, .messages = 10, .bytes = 1e4 },
 	};
+	const struct why_finding named = { .rank = { 2 }, .nrank = 1 };
 	struct why_loss l;
 
 	for (int i = 0; i < RANKS; i++)
@@ -157,6 +158,9 @@ TEST(a_late_sender_is_named_along_the_chain)
 	l = loss(WHY_W5);
 	ck_assert_int_eq(l.last, 2);
 	ck_assert_double_ge(l.low, 1.3 / 8 - 1e-12);
+	/* Its cost is taken off when it is explained: the others wait for it alone. */
+	l = why_loss(&view, WHY_W5, &(struct why_explained){ .by = { &named }, .n = 1 }, THRESHOLD);
+	ck_assert_int_eq(l.last, -1);
 	ck_assert_double_eq(loss(WHY_W11).low, 0);
 }
 
