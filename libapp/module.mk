@@ -11,6 +11,7 @@ libapp.cflags := $(libapp.inside) $(libapp.frame)
 libapp.gen    := $(B)/gen/libapp/wrap_c.c $(B)/gen/libapp/wrap_f.c $(B)/gen/libapp/wrap_f08.c
 libapp.headers := app.h
 libapp.pc     := omig-app.pc.in
+libapp.man    := omig-app.3.scd
 
 # Never unloaded: its hooks are called until the process ends, and its thread-local storage is
 # static.

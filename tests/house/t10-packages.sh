@@ -19,7 +19,7 @@ wanted() { # DEPS
 declared() {
 	sed -n '/^Build-Depends:/,/^[A-Z].*:/p' packaging/debian/control |
 		sed 's/^Build-Depends: *//; /^[A-Z]/d; s/^ *//; s/,$//; s/ [(<].*//' |
-		grep -v '^debhelper' | sort
+		grep -vE '^(debhelper|dh-python|python3)' | sort
 }
 declared >"$work/declared"
 wanted packaging/deps.tsv | diff "$work/declared" - >"$work/out"

@@ -126,6 +126,27 @@ each_page() { # the page of a command exists, and its --help names the page
 	! grep -q 'OMIG [A-Z]' "$own/share/man/man1/omig.1"
 }
 check 'each command has a manual page' each_page
+pages_are_sound() { # scdoc has an empty paragraph before each section
+	for page in "$own"/share/man/man*/*; do
+		mandoc -T lint -W warning "$page" | grep -v 'skipping paragraph macro'
+	done >"$TMPDIR/lint"
+	cat "$TMPDIR/lint"
+	[ -f "$page" ] && [ ! -s "$TMPDIR/lint" ]
+}
+if command -v mandoc >/dev/null; then check 'no page has a warning of mandoc' \
+	pages_are_sound; else skip 'no page has a warning of mandoc' 'no mandoc'; fi
+each_program_and_header() { # of libraries to link with, and what an installation has in bin/
+	for p in "$own"/bin/*; do
+		for page in "$own"/share/man/man[18]/"${p##*/}".[18]; do
+			[ -f "$page" ] || { echo "$p" && return 1; }
+		done
+	done
+	for h in app event interaction omis; do
+		[ -f "$own/include/omig/$h.h" ] && cat "$own"/share/man/man3/* |
+			grep -q "^#include <omig/$h[^a-z]*h>" || { echo "$h.h" && return 1; }
+	done
+}
+check 'each program and each header of a library has a page' each_program_and_header
 links_lead_somewhere() ( # without links into the source
 	cd "$own/share/doc/omig" || return 1
 	for f in README.md docs/*.md docs/measured/*.md; do
