@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # awk -v allow=mk/prose.allow [-v part=1] -f mk/prose.awk FILE...: prints what is wrong with
 # comments, documents and strings, as `FILE<TAB>FILE:LINE: what`; FILE is a key of mk/ratchet/prose.
-#   words      of mk/prose.words, and `any more`: in comments, in documents, in strings of two words
-#              or more that are not a test's, and in what scripts say or check; those of
-#              mk/prose.docs in documents alone, where docs/glossary.md has the word to use
+#   words      of mk/prose.words, `any more`, and `is no` for `is not a`: in comments, in documents,
+#              in strings of two words or more that are not a test's, and in what scripts say or
+#              check; those of mk/prose.docs in documents alone, where docs/glossary.md has the word
+#              to use
 #   columns    more than 100, but for tables, code and addresses in documents, and single literals
 #              of C or words of the shell
 #   headings   `--- NAME.c` in a header of a folder without that file
@@ -56,6 +57,9 @@ function words(text, is_doc, i, at, n, w) {
 		if (w[i] in banned || is_doc && file !~ /glossary/ && w[i] in replaced)
 			found(FNR, "the word `" w[i] "`")
 		if (w[i] == "more" && last_word == "any") found(FNR, "the words `any more`")
+		if (i > 3 && w[i - 1] == "no" && w[i - 2] ~ /^(is|are)$/ && w[i - 3] != "there" &&
+		    w[i] !~ /^(longer|more|less|later|problem|news|`)$/)
+			found(FNR, "`is no " w[i] "`, where `is not a` is meant")
 		last_word = w[i]
 	}
 }

@@ -72,7 +72,7 @@ struct why_cause {
 	bool is_sure; /* passed its test; otherwise the most likely cause */
 };
 
-#define WHY_PLACE_MAX 8 /* ranks, hosts or pairs that a finding names: more are no place */
+#define WHY_PLACE_MAX 8 /* ranks, hosts or pairs that a finding names: more are not a place */
 
 struct why_place_pair {
 	int32_t from, to; /* from waited for to */

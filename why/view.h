@@ -3,7 +3,7 @@
  * A block as the tests see it: shares of time by rank, and ranks that are alike. Ranks have one
  * role if they make about as many calls of each kind: within a factor of two, from the start on.
  * Sends, receives and completions are one kind: the ends of a pipeline lack one of them.
- * Only ranks of the largest role are compared: a master or an I/O rank is no culprit.
+ * Only ranks of the largest role are compared: a master or an I/O rank is not a culprit.
  */
 #ifndef WHY_VIEW_H
 #define WHY_VIEW_H

@@ -52,7 +52,7 @@ static double age_of(const struct host_linux *h, int64_t start)
 
 /*
  * The name may hold blanks and brackets: it ends at the last one. Returns the position behind it;
- * NULL: the text is no such file.
+ * NULL: the text is not such a file.
  */
 static const char *stat_numbers(const char *text, int64_t v[STAT_NFIELDS])
 {

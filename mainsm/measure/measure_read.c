@@ -62,7 +62,7 @@ static void write_objects(struct omis_writer *w, const struct agg *a, double q)
 	}
 }
 
-/* Prints the parts of a value that is no number. Returns NULL without memory. */
+/* Prints the parts of a value that is not a number. Returns NULL without memory. */
 static char *print_list(const struct agg *a, double q)
 {
 	struct buf b = BUF_INIT(FRAME_MAX_BYTES);

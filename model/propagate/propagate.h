@@ -3,7 +3,7 @@
  * Intervals of results of layered models, from the intervals of their demands. The model is solved
  * at both ends of the interval of each demand. The logarithm of a result is the sum of the effects
  * of all demands, each a parabola through three solutions. Its quantiles are those of the expansion
- * of Cornish and Fisher (1937) by four cumulants. The error of the solver is no part of them.
+ * of Cornish and Fisher (1937) by four cumulants. The error of the solver is not part of them.
  *
  * A demand is normal on each side of its estimate, with the deviation that its interval gives. One
  * with sure bounds is uniform between them. It is at least 0. Demands of different entries are

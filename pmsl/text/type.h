@@ -44,7 +44,7 @@ const char *pmsl_kind_name(enum pmsl_kind k);
 #define PMSL_TYPE_BYTES 32
 const char *pmsl_type_name(struct pmsl_type t, char out[PMSL_TYPE_BYTES]);
 
-/* True for a result that can only be returned, and is no number. */
+/* True for a result that can only be returned, and is not a number. */
 bool pmsl_is_result(enum pmsl_kind k);
 
 bool pmsl_is_object(enum pmsl_kind k); /* True for Process, Node and Site. */

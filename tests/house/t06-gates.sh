@@ -194,6 +194,7 @@ prose common/ring/a.c '// one two three four five six seven eight nine ten
 // one two three four five six seven eight nine ten eleven.' 'a sentence of 21 words'
 prose common/ring/a.c "int x; // $(printf '%093d' 0)" 'more than 100 columns'
 prose mk/x.mk '# His.' 'the word `his`'
+prose common/ring/a.c '/* It is no name. */' '`is no name`, where `is not a` is meant'
 prose tests/x.sh 'true # nobody' 'the word `nobody`'
 prose tests/x.sh 'check "nobody is there" true' 'the word `nobody`'
 prose tests/x.sh "check 'it is \$told, and told' true" 'the word `told`'

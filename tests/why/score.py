@@ -27,7 +27,7 @@ STATES = ("new", "steady", "stronger", "weaker", "gone")
 
 
 class Malformed(Exception):
-    """A line that is no finding and no summary of the contract."""
+    """A line that is neither a finding nor a summary of the contract."""
 
 
 def number(line, key, least=None, most=None):
@@ -36,7 +36,7 @@ def number(line, key, least=None, most=None):
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise Malformed(f"{key} is no number: {value!r}")
+        raise Malformed(f"{key} is not a number: {value!r}")
     if value != value or (least is not None and value < least) or (most is not None and value > most):
         raise Malformed(f"{key} is out of range: {value!r}")
     return value
@@ -46,7 +46,7 @@ def members(line, key, kind):
     """The list of that key, whose members are of that kind."""
     value = line.get(key)
     if not isinstance(value, list) or any(isinstance(v, bool) or not isinstance(v, kind) for v in value):
-        raise Malformed(f"{key} is no list: {value!r}")
+        raise Malformed(f"{key} is not a list: {value!r}")
     return value
 
 
@@ -54,7 +54,7 @@ def check_finding(line):
     """Raises Malformed unless the line has what is judged."""
     for key in ("hypothesis", "name", "sure"):
         if not isinstance(line.get(key), str) or not line[key]:
-            raise Malformed(f"{key} is no word: {line.get(key)!r}")
+            raise Malformed(f"{key} is not a word: {line.get(key)!r}")
     if number(line, "id") is None or line.get("state") not in STATES:
         raise Malformed("no id or no state")
     if number(line, "severity", 0, 1) is None:

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #define SCHEMA 1 /* version of the form below */
-#define LOG_E_MAX 690 /* exp() of more is no finite number */
+#define LOG_E_MAX 690 /* exp() of more is not a finite number */
 
 static void put_time(struct json *j, const char *key, nsec_t at)
 {

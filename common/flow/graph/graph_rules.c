@@ -127,7 +127,7 @@ static int fold_rule(const struct flow_graph *g, struct flow_node *n, struct err
 			       agg_kind_name(n->fold.agg));
 	if ((n->fold.agg == AGG_HISTOGRAM || agg_kind_is_of_objects(n->fold.agg)) &&
 	    !n->fold.partial_out)
-		return err_set(e, ERR_INVALID, "a %s is no one number: partial_out is due",
+		return err_set(e, ERR_INVALID, "a %s is not one number: partial_out is due",
 			       agg_kind_name(n->fold.agg));
 	n->partial = n->fold.partial_out;
 	n->gives = n->fold;
@@ -268,7 +268,7 @@ static int who_rule(const struct flow_graph *g, struct flow_node *n, struct err 
 		return err_set(e, ERR_INVALID, "aggregate %u is not of objects",
 			       (unsigned)n->who.fold.agg);
 	if (who_pack(n->who.object) == WHO_NONE)
-		return err_set(e, ERR_INVALID, "'%.40s' is no process, node or site",
+		return err_set(e, ERR_INVALID, "'%.40s' is not a process, node or site",
 			       n->who.object);
 	if (in->domain == FLOW_ANY)
 		return err_set(e, ERR_INVALID, "its input is a constant");

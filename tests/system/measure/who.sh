@@ -30,7 +30,7 @@ Bad(Process[] procs, TimeInterval t) {
 	RETURN 2 * WHO_MAX(Send_count(p, t) WHERE p IN procs);
 }
 END
-check 'an object is no number' says 'bad.pmsl:3:13: error: expected a number, found value with' \
+check 'an object is not a number' says 'bad.pmsl:3:13: error: expected a number, found value with' \
 	omig check "$TMPDIR/bad.pmsl"
 check 'the text is one' omig check "$TMPDIR/who.pmsl"
 

@@ -78,7 +78,7 @@ check 'an empty answer is a miss and no false finding' scored 'a["recall"] == 0 
 	a["precision"] is None and a["false"] == 0 and s["broken"] == s["missed"] != []' empty
 planted none
 rm "$TMPDIR/none/why.json"
-check 'so is no answer' scored 'a["recall"] == 0 and a["false"] == 0' none
+check 'so is not an answer' scored 'a["recall"] == 0 and a["false"] == 0' none
 
 planted twice
 finds twice 1 W1 '[3]' 0.2 C1

@@ -64,7 +64,7 @@ static void late_ranks(struct plant *p, const char *text)
 
 		if (end == text || (*end && *end != ',') || rank < 0 || rank >= p->ranks ||
 		    p->nlate == p->ranks - 1)
-			fail("is no list of some of the ranks", text);
+			fail("is not a list of some of the ranks", text);
 		p->late[p->nlate++] = (int)rank;
 		text = *end ? end + 1 : end;
 	}
@@ -89,7 +89,7 @@ static int plant_word(struct plant *p, int word, const char *value)
 	case 'k':
 		p->kernel = kernel_find(value);
 		if (!p->kernel)
-			fail("is no kernel", value);
+			fail("is not a kernel", value);
 		return 1;
 	case 'p':
 		p->planted = planted_find(value);

@@ -75,7 +75,7 @@ int cmd_show(int argc, char **argv)
 		.usage = "[OPTION...] FILE",
 		.summary = "shows a summary that omig run --summary=FILE wrote",
 		.details =
-			"FILE may be - for standard input. No monitor is needed. Exit status 2 when FILE is no\n"
+			"FILE may be - for standard input. No monitor is needed. Exit status 2 when FILE is not a\n"
 			"summary, or one that another version of omig wrote.",
 		.table = table,
 	};

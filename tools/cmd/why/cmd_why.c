@@ -279,11 +279,11 @@ static int share_option(void *into, const char *value, struct err *e)
 	while (n && value[n - 1] == ' ')
 		n--;
 	if (!n || n >= sizeof(number))
-		return err_set(e, ERR_INVALID, "'%s' is no percentage", value);
+		return err_set(e, ERR_INVALID, "'%s' is not a percentage", value);
 	memcpy(number, value, n);
 	number[n] = '\0';
 	if (str_to_double(number, 0, 100, &percent))
-		return err_set(e, ERR_INVALID, "'%s' is no percentage", value);
+		return err_set(e, ERR_INVALID, "'%s' is not a percentage", value);
 	*(double *)into = percent / 100;
 	return 0;
 }

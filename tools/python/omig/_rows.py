@@ -14,7 +14,7 @@ __all__ = ["Row", "CallRow", "Job", "Rows", "Whose"]
 class Whose(NamedTuple):
     """A value with its object: a part of what WHO_MAX, WHO_MIN and TOP return."""
     object: Token
-    rank: Optional[int]  # None: the object is no rank
+    rank: Optional[int]  # None: the object is not a rank
     host: str
     value: Optional[float]
     error: Optional[float]

@@ -233,7 +233,7 @@ TEST(invalid_nodes_of_objects_are_refused)
 	expect_refused(g, "is not of objects");
 	g = flow_graph_new(1);
 	made_result(g, 0, made_who(g, AGG_WHO_MAX, "c_1", made_metric(g, 0, "Send_volume")));
-	expect_refused(g, "is no process, node or site");
+	expect_refused(g, "is not a process, node or site");
 	g = flow_graph_new(1);
 	made_result(g, 0, made_who(g, AGG_WHO_MAX, "n_1", made_const(g, 3)));
 	expect_refused(g, "its input is a constant");
