@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/base/str.h"
+#include "pmsl/check/builtin.h"
 #include "tools/session/session.h"
 #include "tools/why/report.h"
 
@@ -24,13 +25,21 @@ static const char *job_of(const struct report *r, char out[COMMANDS_BYTES])
 	return out;
 }
 
+/* A present value has no rate. */
+static bool is_total(const char *metric)
+{
+	int id = pmsl_builtin_find(metric);
+	struct pmsl_builtin b;
+
+	return id >= 0 && pmsl_builtin_get((unsigned)id, &b) && b.is_total;
+}
+
 static void add_measure(const struct report *r, const char *metric, struct commands *out)
 {
 	char line[COMMANDS_BYTES], job[COMMANDS_BYTES];
 
-	snprintf(line, sizeof(line),
-		 "omig measure %s --by process --since-last --rate --count 3%.100s", metric,
-		 job_of(r, job));
+	snprintf(line, sizeof(line), "omig measure %s --by process%s --count 3%.100s", metric,
+		 is_total(metric) ? " --since-last --rate" : "", job_of(r, job));
 	add(out, line);
 }
 

@@ -9,7 +9,7 @@ need python3
 
 cat >"$TMPDIR/judge.py" <<'END'
 # judge.py FILE EXPRESSION: of `findings` (present ones) and `summary`, each line being JSON
-import json, sys
+import json, os, sys
 lines = [json.loads(line) for line in open(sys.argv[1])]
 print(lines)
 objects = [o for o in lines if "kind" in o]
@@ -75,6 +75,12 @@ for f in $flavours; do
 	begins "$f" "slow-$f" --slow-rank 2
 	check "$f: the loss is found" why 0 --for 40s
 	check "$f: with the time in MPI" judge 'findings and summary["useful"] < 0.9'
+	# It sleeps in place of work. The others wait for it in MPI_Allreduce or for its messages.
+	check "$f: the late rank is named first" judge \
+		'findings[0]["ranks"] == [2] and findings[0]["hypothesis"] in ("W2", "W5")'
+	check "$f: with its host" judge 'findings[0]["hosts"] == [os.uname().nodename]'
+	check "$f: how late it is, and that it sleeps" judge \
+		'findings[0]["ratio"] > 1.5 and findings[0]["causes"][0]["id"] == "C8"'
 	check "$f: and all of its ranks" judge 'summary["ranks"] == 4 and summary["hosts"] == 1'
 	check "$f: its commands run" runs_commands
 	check "$f: a limit below the loss fails" why 1 --for 40s --fail-above 1%
@@ -82,6 +88,18 @@ for f in $flavours; do
 	check "$f: small losses do not matter" why 0 --for 5s --threshold 50% --all
 	ends
 done
+# Ranks that mostly sleep: on a busy machine they may wait for one another for some time, but not
+# for half of it.
+JOB=healthy job healthy "$one_flavour" 2
+check 'a healthy program runs' holds healthy
+name=healthy
+check 'it has no finding' why 0 --for 20s --threshold 50%
+check 'and the report has what was examined' judge \
+	'not findings and "W" in summary["ruled_out"] and summary["blocks"] >= 3'
+check 'in words' says '^nothing above 50 %: looked at [0-9]+ symptoms in [0-9]+ blocks' \
+	omig why --job healthy --for 20s --threshold 50%
+check 'its end is good' end_job healthy "$job"
+
 # when_found COMMAND...: in the background, as soon as the search has shown a finding
 when_found() {
 	: >"$TMPDIR/why.json"
