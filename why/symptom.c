@@ -7,6 +7,7 @@
 #include <math.h>
 
 #define SMALL_BYTES 1024 /* a message below it costs its latency: 1 us at 1 GB/s */
+#define SMALL_SECONDS 5e-4 /* a call that takes longer waits: latencies are microseconds */
 
 /* How the loss follows from the shares of the ranks in some classes of calls. */
 enum rule {
@@ -227,14 +228,16 @@ static double least_of_all(struct view *v, unsigned classes, const struct why_ex
 static bool are_small(const struct view *v)
 {
 	static const enum why_class of[] = { WHY_SEND, WHY_RECEIVE, WHY_WAIT };
-	double bytes = 0, calls = 0;
+	double bytes = 0, calls = 0, all = 0, seconds = 0;
 
 	/* Completions have no bytes of their own, unless they are exchanges. */
 	for (size_t i = 0; i < ARRAY_LEN(of); i++) {
 		bytes += v->bytes[of[i]];
 		calls += v->bytes[of[i]] > 0 ? v->calls[of[i]] : 0;
+		all += v->calls[of[i]];
+		seconds += v->seconds[of[i]];
 	}
-	return calls > 0 && bytes < calls * SMALL_BYTES;
+	return calls > 0 && bytes < calls * SMALL_BYTES && seconds < all * SMALL_SECONDS;
 }
 
 /* All time of one class that most of it belongs to one rank. */

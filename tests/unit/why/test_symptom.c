@@ -219,6 +219,13 @@ TEST(small_messages_count_only_while_they_are_small)
 		rank[i].bytes[WHY_SEND] = 1e4 * 96;
 	}
 	ck_assert_double_eq_tol(loss(WHY_W13).low, 0.1, 1e-12);
+	for (int i = 0; i < RANKS; i++) { /* 1 ms for a call: it waits */
+		rank[i].calls[WHY_SEND] = 100;
+		rank[i].bytes[WHY_SEND] = 100 * 96;
+	}
+	ck_assert_double_eq(loss(WHY_W13).low, 0);
+	for (int i = 0; i < RANKS; i++)
+		rank[i].calls[WHY_SEND] = 1e4;
 	for (int i = 0; i < RANKS; i++)
 		rank[i].bytes[WHY_SEND] = 1e4 * 1024;
 	ck_assert_double_eq(loss(WHY_W13).low, 0);
