@@ -59,13 +59,33 @@ int pass_init(struct solver *w)
 	return w->through ? asking_init(&w->flat, 2 * ntask * w->n + 1) : -ERR_NOMEM;
 }
 
+/* The parts of invocations of each task for which callers wait. A second phase is no such part. */
+static void first_parts(const struct solver *w, double part[GROUP_TASKS_MAX])
+{
+	const struct layered *m = w->m;
+	double all[GROUP_TASKS_MAX] = { 0 };
+
+	memset(part, 0, GROUP_TASKS_MAX * sizeof(*part));
+	for (size_t i = 0; i < m->nentry; i++) {
+		double x = w->out->entry_throughput[i];
+		const double *hold = &w->hold[i * LAYERED_PHASES];
+
+		part[m->entry[i].task] += x * hold[0];
+		all[m->entry[i].task] += x * (hold[0] + hold[1]);
+	}
+	for (size_t t = 0; t < m->ntask; t++)
+		part[t] = all[t] > 0 ? part[t] / all[t] : 1;
+}
+
 /* Deeper tasks first. */
 void pass_below(struct solver *w)
 {
 	size_t n = w->m->ntask;
+	double part[GROUP_TASKS_MAX];
 
 	if (!w->below)
 		return;
+	first_parts(w, part);
 	w->work += (double)n * (double)n * (double)n;
 	memset(w->below, 0, n * n * sizeof(double));
 	for (size_t layer = w->nlayer; layer-- > 0;)
@@ -77,7 +97,8 @@ void pass_below(struct solver *w)
 				double v = w->asked.visits[asked_at(w, t, k)];
 
 				for (size_t j = 0; v > 0 && j < n; j++)
-					w->below[t * n + j] += v * w->below[k * n + j];
+					w->below[t * n + j] +=
+						v * (j == k ? 1 : part[k]) * w->below[k * n + j];
 			}
 		}
 }
@@ -94,8 +115,11 @@ static double from(const struct solver *w, size_t a, size_t t)
 void pass_groups(const struct solver *w, struct layer *l)
 {
 	size_t n = w->m->ntask;
+	double part[GROUP_TASKS_MAX];
 
 	l->groups = 0;
+	if (w->below)
+		first_parts(w, part);
 	for (size_t a = 0; w->below && a < n; a++) {
 		double *share = &l->group_share[l->groups * l->nclient];
 		size_t members = 0;
@@ -104,6 +128,8 @@ void pass_groups(const struct solver *w, struct layer *l)
 			continue;
 		for (size_t c = 0; c < l->nclient; c++) {
 			share[c] = l->client[c] < n ? from(w, a, l->client[c]) : 0;
+			if (share[c] > 0 && l->client[c] != a)
+				share[c] *= part[l->client[c]];
 			members += share[c] > 0;
 		}
 		l->group_size[l->groups] = w->threads[a];

@@ -13,7 +13,9 @@
 
 /* Most models need fewer than 100 rounds; those that swing need smaller steps, not more of them. */
 #define ROUNDS_MAX 1000
-#define ROUNDS_CALM 100 /* after so many the steps become smaller */
+/* after so many the steps become smaller, unless changes have become so much smaller: it is slow */
+#define ROUNDS_CALM 100
+#define SHRUNK 0.5
 #define CALMER 0.7
 #define CLOSE 1e-8 /* relative change of throughputs and holding times in a round */
 #define DAMPING 0.5
@@ -486,6 +488,8 @@ static int round_once(struct solver *w, struct err *e)
 
 static int iterate(struct solver *w, struct err *e)
 {
+	double last = INFINITY, change;
+
 	for (w->out->steps = 1; w->out->steps < ROUNDS_MAX; w->out->steps++) {
 		int rc = round_once(w, e);
 
@@ -493,10 +497,14 @@ static int iterate(struct solver *w, struct err *e)
 			return fail_full(w, w->full, e);
 		if (rc)
 			return rc;
-		if (advance(w) < CLOSE * w->damping)
+		change = advance(w);
+		if (change < CLOSE * w->damping)
 			return 0;
-		if (w->out->steps % ROUNDS_CALM == 0)
+		if (w->out->steps % ROUNDS_CALM)
+			continue;
+		if (change > SHRUNK * last)
 			w->damping *= CALMER;
+		last = change;
 	}
 	if (w->full < w->n && has_open(w))
 		return fail_full(w, w->full, e);

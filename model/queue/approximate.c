@@ -98,17 +98,35 @@ static double absent(const struct core *w, size_t c, size_t k, enum part part, c
 	return most;
 }
 
-/* The part of what a customer of class c finds at station k. */
-static double found(const struct core *w, size_t c, size_t k, enum part part, const double *queue)
+/*
+ * The probability that the second phase of a customer goes on when it returns to the station. Of
+ * several servers only one is held up by it, so that it is one of all then: 0.
+ */
+static double own_ghost(const struct core *w, size_t c, size_t k, const struct network_result *r)
 {
 	const struct network *n = w->n;
-	double v = w->sum[PARTS * k + part];
+	size_t at = c * n->stations + k;
+	double a = after(n, at), x = r->throughput[c] * n->visits[at];
+
+	if (is_open(n, c) || n->station[k].servers > 1 || !(a > 0) || !(x > 0) ||
+	    !(w->population[c] > 0))
+		return 0;
+	return a / (a + fmax((w->population[c] - r->queue[at]) / x, 0));
+}
+
+/* The part of what a customer of class c finds at station k. */
+static double found(const struct core *w, size_t c, size_t k, enum part part,
+		    const struct network_result *r)
+{
+	const struct network *n = w->n;
+	/* where its own second phase goes on, others are held up as if it was there */
+	double v = w->sum[PARTS * k + part], gone = 1 - own_ghost(w, c, k, r);
 
 	if (is_open(n, c))
 		return v;
-	v -= absent(w, c, k, part, queue);
+	v -= absent(w, c, k, part, r->queue);
 	for (size_t j = 0; w->change && j < n->classes; j++)
-		v += weight(n, part, j * n->stations + k) * (w->population[j] - (j == c)) *
+		v += gone * weight(n, part, j * n->stations + k) * (w->population[j] - (j == c)) *
 		     w->change[(c * n->classes + j) * n->stations + k];
 	return fmax(v, 0);
 }
@@ -128,19 +146,34 @@ static double most_found(const struct core *w, size_t c, size_t k)
 	return fmax(sum, 0);
 }
 
+/* The same for second phases: its own one, and those of others where that one has ended. */
+static double ghosts_found(const struct core *w, size_t c, size_t k, enum part part,
+			   const struct network_result *r)
+{
+	const struct network *n = w->n;
+	size_t at = c * n->stations + k;
+	double all = w->sum[PARTS * k + part], a = after(n, at), stays = own_ghost(w, c, k, r);
+	double each = part == PART_GHOST_TIME ? a : 1;
+
+	if (!(stays > 0))
+		return all;
+	all -= r->throughput[c] * n->visits[at] * a * each / w->population[c];
+	return stays * each + (1 - stays) * fmax(all, 0);
+}
+
 /* Several servers, or one whose speed depends on its queue. */
 static double crowded(struct core *w, size_t c, size_t k, struct network_result *r)
 {
 	const struct network *n = w->n;
 	size_t at = c * n->stations + k;
-	double queue = found(w, c, k, PART_QUEUE, r->queue), time = n->service[at], wait, own;
+	double queue = found(w, c, k, PART_QUEUE, r), time = n->service[at], wait, own;
 	struct crowd v = { .at = &n->station[k],
-			   .found = queue + w->sum[PARTS * k + PART_GHOSTS],
+			   .found = queue + ghosts_found(w, c, k, PART_GHOSTS, r),
 			   .most = most_found(w, c, k),
 			   .guess = &r->guess[at] };
 
 	if (v.at->kind == STATION_FCFS && queue > 1e-12)
-		time = found(w, c, k, PART_TIME, r->queue) / queue;
+		time = found(w, c, k, PART_TIME, r) / queue;
 	w->work += crowd_times(&v, &wait, &own);
 	return n->visits[at] * (n->service[at] * own + time * wait * r->factor[k]);
 }
@@ -150,7 +183,6 @@ static double residence(struct core *w, size_t c, size_t k, struct network_resul
 	const struct network *n = w->n;
 	const struct station *v = &n->station[k];
 	size_t at = c * n->stations + k;
-	const double *sum = &w->sum[PARTS * k];
 
 	if (v->kind == STATION_DELAY || !(n->visits[at] > 0))
 		return n->visits[at] * n->service[at];
@@ -158,13 +190,26 @@ static double residence(struct core *w, size_t c, size_t k, struct network_resul
 		return crowded(w, c, k, r);
 	if (v->kind == STATION_SHARED)
 		return n->visits[at] * n->service[at] *
-		       (1 + found(w, c, k, PART_QUEUE, r->queue) + sum[PART_GHOSTS]);
+		       (1 + found(w, c, k, PART_QUEUE, r) + ghosts_found(w, c, k, PART_GHOSTS, r));
 	return n->visits[at] *
-	       (n->service[at] +
-		r->factor[k] * (found(w, c, k, PART_TIME, r->queue) + sum[PART_GHOST_TIME]));
+	       (n->service[at] + r->factor[k] * (found(w, c, k, PART_TIME, r) +
+						 ghosts_found(w, c, k, PART_GHOST_TIME, r)));
 }
 
 /* --- the variation of service times */
+
+/*
+ * A customer in its second phase counts as a ghost, whose rest is that phase alone. So the mean
+ * rest of a service of two exponential phases is known already, and 1 is returned for it.
+ */
+static double own_cv2(const struct network *n, size_t at)
+{
+	double all = n->service[at] + after(n, at);
+	bool is_one = n->station[at % n->stations].servers == 1;
+	double rest = is_one ? 1 - n->service[at] * after(n, at) / (all * all) : 1;
+
+	return fmax((1 + cv2(n, at)) / rest - 1, 0);
+}
 
 /* Sums over the classes of a FCFS station. */
 static struct source source_of(const struct network *n, const struct network_result *r, size_t k)
@@ -176,12 +221,12 @@ static struct source source_of(const struct network *n, const struct network_res
 		size_t at = c * n->stations + k;
 		double v = r->throughput[c] * n->visits[at], t = n->service[at] + after(n, at);
 
-		if (!(v > 0))
+		if (!(v > 0) || !(t > 0))
 			continue;
 		x += v;
 		mean += v * t;
 		square += v * t * t;
-		own += v * t * t * cv2(n, at);
+		own += v * t * t * own_cv2(n, at);
 		queue += r->queue[at];
 		s.customers += is_open(n, c) ? ENDLESS : n->population[c];
 	}

@@ -4,6 +4,7 @@
 #include "model/layered/layered.h"
 #include "tests/suite.h"
 #include "tests/unit/model/layered/chain.h"
+#include "tests/unit/model/layered/second.h"
 
 #include <math.h>
 
@@ -55,6 +56,87 @@ TEST(layers_are_close_to_the_exact_chain)
 				n++;
 			}
 	ck_assert_msg(worst < 0.01 && sum / n < 0.002, "worst %.4f, mean %.4f", worst, sum / n);
+}
+
+/* --- second phases */
+
+struct errors {
+	double throughput, throughput_most, response, response_most, n;
+};
+
+static void add_error(const struct second *s, struct errors *to)
+{
+	struct buf b = BUF_INIT(4096);
+	struct layered m;
+	struct layered_result r;
+	struct err e = { 0 };
+	double exact = second_throughput(s), x, response;
+
+	second_model(s, &b);
+	read_text(buf_str(&b), &m);
+	ck_assert_msg(!layered_solve(&m, &r, &e), "%s", e.text);
+	x = fabs(r.task_throughput[0] / exact - 1);
+	response = fabs(r.task_response[0] / (s->clients / exact - s->think) - 1);
+	to->throughput += x;
+	to->throughput_most = fmax(to->throughput_most, x);
+	to->response += response;
+	to->response_most = fmax(to->response_most, response);
+	to->n++;
+	layered_result_done(&r);
+	layered_done(&m);
+	buf_done(&b);
+}
+
+/* At most: mean and worst errors of throughput and response, of 36 cases each. */
+static const struct {
+	int threads;
+	bool is_shared;
+	double limit[4];
+} second_cases[] = {
+	{ 1, false, { 0.015, 0.04, 0.03, 0.11 } }, { 1, true, { 0.015, 0.04, 0.03, 0.11 } },
+	{ 2, false, { 0.01, 0.07, 0.02, 0.17 } },  { 2, true, { 0.015, 0.08, 0.03, 0.13 } },
+	{ 3, false, { 0.01, 0.04, 0.02, 0.17 } },  { 3, true, { 0.015, 0.1, 0.04, 0.18 } },
+};
+
+TEST_EACH(second_phases_are_close_to_the_exact_chain, i, (int)ARRAY_LEN(second_cases))
+{
+	static const double phases[][2] = { { 1, 0.3 }, { 1, 1 }, { 0.5, 1.5 } };
+	static const double thinks[] = { 1, 5, 20 };
+	static const int clients[] = { 1, 3, 6, 10 };
+	const double *limit = second_cases[i].limit;
+	struct errors sum = { 0 };
+
+	for (size_t k = 0; k < 36; k++) {
+		const struct second s = { .clients = clients[k % 4],
+					  .threads = second_cases[i].threads,
+					  .think = thinks[k / 4 % 3],
+					  .phase = { phases[k / 12][0], phases[k / 12][1] },
+					  .is_shared = second_cases[i].is_shared };
+
+		add_error(&s, &sum);
+	}
+	ck_assert_msg(sum.throughput / sum.n < limit[0] && sum.throughput_most < limit[1] &&
+			      sum.response / sum.n < limit[2] && sum.response_most < limit[3],
+		      "throughput %.4f, at most %.4f; response %.4f, at most %.4f",
+		      sum.throughput / sum.n, sum.throughput_most, sum.response / sum.n,
+		      sum.response_most);
+}
+
+static const char shared[] =
+	"P 0\np d i\np c p\n-1\nT 0\nt u r g -1 d z 1 m 3\nt s n e -1 c\nt v n f -1 c m 3\n-1\n"
+	"E 0\ny g e 1.7 -1\ns e 0.35 -1\ny e f 1 -1\ns f 0.2 0.4 -1\n-1\n";
+
+/* The second phase of a task below competes with its caller: their processor is not used twice. */
+TEST(second_phases_compete_with_callers)
+{
+	struct layered m;
+	struct layered_result r;
+
+	read_text(shared, &m);
+	ck_assert_int_eq(layered_solve(&m, &r, NULL), 0);
+	ck_assert_msg(r.processor_busy[1] < 1.02, "busy %.4f", r.processor_busy[1]);
+	layered_result_done(&r);
+	layered_done(&m);
 }
 
 /* --- the text */
