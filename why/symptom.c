@@ -191,6 +191,21 @@ static void name_last(struct view *v, double threshold, struct why_loss *l)
 	name_late(v, median, ahead, threshold, l);
 }
 
+/* The root of reductions waits alone if it comes early: it has most time, and no rank is late. */
+static void name_early_root(const struct view *v, double threshold, struct why_loss *l)
+{
+	double median = view_median(v, v->share);
+	size_t root = (size_t)-1;
+
+	for (size_t i = 0; i < v->b->nrank; i++)
+		if (v->is_alike[i] && !isnan(v->share[i]) &&
+		    (root == (size_t)-1 || v->share[i] > v->share[root]))
+			root = i;
+	if (root != (size_t)-1 && l->compared > 2 &&
+	    v->share[root] - median >= threshold / 2 * (double)v->b->world_size)
+		l->last = v->b->rank[root].rank;
+}
+
 static void lose_to_last(struct view *v, unsigned classes, double threshold, struct why_loss *l)
 {
 	size_t i = least(v, false);
@@ -204,6 +219,8 @@ static void lose_to_last(struct view *v, unsigned classes, double threshold, str
 	l->low = sum / (double)v->b->world_size;
 	l->is_lower_bound = true;
 	name_last(v, threshold, l);
+	if (l->last < 0 && classes == CLASS(TO_ROOT))
+		name_early_root(v, threshold, l);
 	partners_refine(v, classes, threshold, l);
 }
 
@@ -259,6 +276,7 @@ static void lose(struct view *v, enum why_id id, const struct total *t, double t
 		 struct why_loss *l)
 {
 	const struct why_explained none = { .n = 0 };
+	struct why_loss server = { .low = 0 };
 	unsigned classes = symptoms[id].classes;
 
 	switch (symptoms[id].rule) {
@@ -280,7 +298,9 @@ static void lose(struct view *v, enum why_id id, const struct total *t, double t
 			l->high = unknown_part(v, t->known);
 			break;
 		}
-		l->low = least_of_all(v, classes, &none);
+		/* Waits for a server are counted there. */
+		partners_lose_by_server(v, threshold, &server);
+		l->low = fmax(least_of_all(v, classes, &none) - server.low, 0);
 		l->high = l->low + unknown_part(v, t->known);
 		break;
 	default:

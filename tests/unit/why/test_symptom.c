@@ -232,6 +232,32 @@ TEST(small_messages_count_only_while_they_are_small)
 	ck_assert_double_eq(loss(WHY_W13).high, 0);
 }
 
+TEST(a_root_that_waits_alone_came_early)
+{
+	for (int i = 0; i < RANKS; i++)
+		spend(i, WHY_TO_ROOT, i == 6 ? 0.4 : 0.01, 20);
+	ck_assert_int_eq(loss(WHY_W4).last, 6);
+	ck_assert_double_eq_tol(loss(WHY_W4).low, 0.39 / 8, 1e-12);
+	ck_assert_int_eq(loss(WHY_W2).last, -1);
+}
+
+TEST(small_messages_of_a_server_are_counted_once)
+{
+	struct why_pair pair[RANKS - 1];
+
+	for (int i = 0; i < RANKS; i++) {
+		if (i)
+			pair[i - 1] =
+				(struct why_pair){ .from = i, .to = 0, .least = 0.25, .most = 0.3 };
+		spend(i, WHY_RECEIVE, 0.3, 100);
+		rank[i].bytes[WHY_RECEIVE] = 4;
+	}
+	ck_assert_double_eq_tol(loss(WHY_W13).low, 0.3, 1e-12);
+	block.pair = pair;
+	block.npair = RANKS - 1;
+	ck_assert_double_eq_tol(loss(WHY_W13).low, 0.3 - 1.75 / 8, 1e-12);
+}
+
 TEST(the_only_writer_is_named)
 {
 	spend(4, WHY_FILE, 0.8, 100);
