@@ -52,6 +52,8 @@ BEGIN {
 {
 	name = $1; volume = $3; n = NF - 3
 	take(0)
+	# Blocking collective calls are numbered (libapp/hot/hook.h).
+	numbered = $2 ~ /^(collective|barrier)$/ && name !~ /^(I[a-z]|Neighbor_)|_init$/
 	completes = volume ~ /^(wait|test|start|request_free)/
 	# Persistent requests are known whenever they were made, in calls that are not watched too
 	# (hook.h).
@@ -169,14 +171,18 @@ function emit(symbol, name, suffix, how,    s, c, r, i, id, lang)
 	body = body sprintf("static __attribute__((noinline)) %s active_%s(%s)\n{\n", r, id, s) \
 	       "\tstruct hook_args a;\n\tstruct hook h;\n"
 	if (completes) body = body "\tstruct wait_set wait;\n"
+	if (numbered) body = body "\tuint64_t number;\n"
 	body = body "\tstruct seg_current *now;\n"
 	if (how == "c") body = body "\tint rc;\n"
 	body = body sprintf("\n\tif (!hook_enter%s(&h, CALL_ID_%s, hook_frame()))", \
 			    kept == "" ? "" : "_kept", name)
-	if (how == "c") body = body sprintf("\n\t\treturn REAL(%s)(%s);\n", id, c)
-	else body = body sprintf(" {\n\t\tREAL(%s)(%s);\n\t\treturn;\n\t}\n", id, c)
+	missed = numbered ? "\t\tcollective_miss();\n" : ""
+	body = body " {\n" missed
+	if (how == "c") body = body sprintf("\t\treturn REAL(%s)(%s);\n\t}\n", id, c)
+	else body = body sprintf("\t\tREAL(%s)(%s);\n\t\treturn;\n\t}\n", id, c)
 	body = body "\tnow = hook_thread.now;\n" note
 	body = body "\thook_watch(&h, now, " mark "h.seen), hook_frame());\n"
+	if (numbered) body = body "\tcollective_begin(&h, COLLECTIVE_" name ");\n"
 	body = body "\tif (h.word & HOOK_ARGS) {\n" fill "\t\ta.lang = " lang ";\n"
 	body = body "\t\ta.wait = " (completes ? "&wait" : "NULL") ";\n\t\thook_prepare(&h, &a);\n"
 	if (status)
@@ -184,6 +190,12 @@ function emit(symbol, name, suffix, how,    s, c, r, i, id, lang)
 				    status - 1)
 	body = body "\t}\n\thook_begin(&h);\n"
 	body = body sprintf("\t%sREAL(%s)(%s);\n", how == "c" ? "rc = " : "", id, c)
+	if (numbered)
+		body = body sprintf("\tnumber = collective_%snumber(now, COLLECTIVE_%s, %s);\n", \
+				    how == "c" ? "" : "f_", name, \
+				    how == "c" ? "rc" : "f_result(a_ierr)") \
+		       "\tif (number && h.word & HOOK_KEYED)\n" \
+		       "\t\tprobe_collective(COLLECTIVE_" name ", number, h.begin);\n"
 	body = body sprintf("\thook_leave(&h, %s);\n%s}\n\n", \
 			    how == "c" ? "rc" : "f_result(a_ierr)", \
 			    how == "c" ? "\treturn rc;\n" : "")
@@ -246,9 +258,22 @@ function off_way(name, id, c, real, lang)
 		way("0", "", real))
 }
 
+function busy(name)
+{
+	return numbered ? "collective_busy(now, CALL_ID_" name ", COLLECTIVE_" name ")" : \
+			  "hook_busy(now, CALL_ID_" name ")"
+}
+
 function is_on(name)
 {
-	return "__builtin_expect(hook_busy(now, CALL_ID_" name ") != 0, 0)"
+	return "__builtin_expect(" busy(name) " != 0, 0)"
+}
+
+# The call of the real C function: it counts behind it.
+function run(name, id, c)
+{
+	return numbered ? "collective_ran(now, COLLECTIVE_" name ", REAL(" id ")(" c "))" : \
+			  "REAL(" id ")(" c ")"
 }
 
 # The way that takes registers of the arguments for the clock. It is a function of its own, so that
@@ -259,7 +284,7 @@ function timed(name, id, s, c,    slot)
 	return "static __attribute__((noinline)) int timed_" id "(" s ")\n{\n" \
 	       "\tstruct seg_current *now = hook_thread.now;\n\tint rc;\n\n" \
 	       way("HOOK_TIME", "\t\thook_time_begin(" slot ");\n", \
-		   "\t\trc = REAL(" id ")(" c ");\n" \
+		   "\t\trc = " run(name, id, c) ";\n" \
 		   "\t\thook_check(CALL_ID_" name ", HOOK_COUNT | HOOK_TIME);\n" \
 		   "\t\thook_time_end(now, CALL_ID_" name ");\n\t\treturn rc;\n}\n\n")
 }
@@ -269,13 +294,13 @@ function c_body(name, id, c,    count, slot, real)
 {
 	slot = "hook_slot(now, CALL_ID_" name ")"
 	count = "\t\thook_count(" slot ");\n"
-	real = "REAL(" id ")(" c ")"
+	real = run(name, id, c)
 	if (kept != "")
 		return "\n\tif (" is_on(name) ") {\n\t\tHOOK_FROM_HERE();\n\t\treturn active_" id \
 		       "(" c ");\n\t}\n" \
 		       off_way(name, id, c, "\treturn hook_end(now, CALL_ID_" name ", 0, " \
 					    real ");\n}\n\n", "LANG_C")
-	return "\tuint64_t busy = hook_busy(now, CALL_ID_" name ");\n\tint rc;\n\n" \
+	return "\tuint64_t busy = " busy(name) ";\n\tint rc;\n\n" \
 	       "\tif (__builtin_expect(!busy, 1)) {\n" \
 	       way("0", "", "\t\treturn hook_end(now, CALL_ID_" name ", 0, " real ");\n\t}\n") \
 	       "\tswitch (hook_way(busy)) {\n\tcase HOOK_WAY_COUNT:\n" \
@@ -295,6 +320,8 @@ function f_body(name, id, c, lang)
 	return "\n\tif (" is_on(name) ") {\n\t\tHOOK_FROM_HERE();\n\t\tactive_" id "(" c \
 	       ");\n\t\treturn;\n\t}\n" \
 	       off_way(name, id, c, "\tREAL(" id ")(" c ");\n" \
+				    (numbered ? "\tcollective_f_ran(now, COLLECTIVE_" name \
+						", f_result(a_ierr));\n" : "") \
 				    "\thook_end(now, CALL_ID_" name ", 0, 0);\n}\n\n", lang)
 }
 

@@ -12,6 +12,7 @@
 #include "libapp/hot/comm.h"
 #include "libapp/hot/hook.h"
 #include "libapp/hot/real.h"
+#include "libapp/setup/probe.h"
 #include "libapp/setup/setup.h"
 
 #include <stddef.h>

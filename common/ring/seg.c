@@ -56,7 +56,7 @@ void seg_plan(struct seg_header *h, unsigned funcs, unsigned threads, uint64_t r
 	h->ring_bytes = ring_size(ring_bytes);
 	h->hook_offset = SEG_PAGE_BYTES;
 	h->probe_word_offset = h->hook_offset + SEG_PAGE_BYTES;
-	h->event_word_offset = h->probe_word_offset + (SEG_PROBE_MODULES + 1) * SEG_PAGE_BYTES;
+	h->event_word_offset = h->probe_word_offset + (SEG_PROBE_MODULES + 2) * SEG_PAGE_BYTES;
 	h->since_offset = h->event_word_offset + SEG_PAGE_BYTES;
 	h->head_offset = h->since_offset + SEG_HOOKS * sizeof(uint64_t);
 	h->action_offset = h->head_offset + ACTION_HEADS_BYTES;
@@ -77,6 +77,15 @@ void seg_plan(struct seg_header *h, unsigned funcs, unsigned threads, uint64_t r
 		round_up(h->mount_offset + SEG_MOUNTS * sizeof(struct seg_mount), SEG_PAGE_BYTES);
 	plan_thread(h);
 	h->segment_bytes = h->thread_offset + h->thread_bytes * h->thread_count;
+}
+
+#define COLLECTIVE_NAME(name) "MPI_" #name,
+
+const char *seg_collective_name(unsigned k)
+{
+	static const char *const names[COLLECTIVES] = { COLLECTIVES_EACH(COLLECTIVE_NAME) };
+
+	return k < COLLECTIVES ? names[k] : NULL;
 }
 
 const char *seg_type_name(unsigned type)

@@ -34,7 +34,7 @@
 #include <stdint.h>
 
 #define SEG_MAGIC UINT64_C(0x4745532d47494d4f) /* "OMIG-SEG" */
-#define SEG_VERSION 15
+#define SEG_VERSION 16
 
 /* The largest page size of the architecture: the hook words have pages of their own. */
 #if defined(__x86_64__)
@@ -60,7 +60,9 @@
 #define SEG_FUNCTION_FIRST (SEG_PROBE_MODULES * SEG_PROBES_EACH)
 #define SEG_FUNCTION_BEGIN(slot) (SEG_FUNCTION_FIRST + 2 * (slot))
 #define SEG_FUNCTION_END(slot) (SEG_FUNCTION_BEGIN(slot) + 1)
-#define SEG_PROBES (SEG_FUNCTION_FIRST + 2 * SEG_FUNCTIONS)
+/* probes of collective calls, in a page of words of their own */
+#define SEG_COLLECTIVE_FIRST (SEG_FUNCTION_FIRST + SEG_PROBES_EACH)
+#define SEG_PROBES (SEG_COLLECTIVE_FIRST + COLLECTIVES)
 #define SEG_PROBE_NAME_BYTES 64 /* Fortran's longest name, and the 0 */
 /* with counters that are read, these fit into a record of the ring */
 #define SEG_PROBE_PARAMS 14
@@ -214,6 +216,8 @@ struct seg_own {
 	uint32_t was_entered; /* 1: the process ran unwatched before start_ns (common/gate) */
 	/* seconds from start_ns to the last time it was attached, rounded up */
 	uint32_t entered_s;
+	uint32_t numbers_collectives; /* 1: since MPI_Init, so the lm names their probes */
+	uint32_t spare_own;
 };
 
 /* The hook word that one tool requests for all calls, stored for the next lm. */
@@ -513,9 +517,9 @@ struct seg_posted {
 };
 #define POSTED_CLAIMED UINT32_MAX
 
-static_assert(sizeof(struct seg_own) == 512, "layout");
+static_assert(sizeof(struct seg_own) == 520, "layout");
 static_assert(sizeof(struct seg_lm) == 144, "layout");
-static_assert(sizeof(struct seg_header) == 936, "layout");
+static_assert(sizeof(struct seg_header) == 944, "layout");
 static_assert(sizeof(struct seg_header) <= 4096, "the header is one page");
 static_assert(sizeof(struct seg_current) == 64, "one cache line");
 static_assert(sizeof(struct seg_thread) == 256, "layout");
@@ -535,7 +539,8 @@ static_assert(sizeof(struct seg_probe) == 96, "layout");
 static_assert(sizeof(struct seg_reads) == 136, "layout");
 static_assert(sizeof(struct seg_event) == 16, "layout");
 static_assert(SEG_EVENTS * 4 <= SEG_PAGE_BYTES, "event words are one page");
-static_assert(SEG_PROBES_EACH * 4 <= SEG_PAGE_BYTES && 2 * SEG_FUNCTIONS <= SEG_PROBES_EACH,
+static_assert(SEG_PROBES_EACH * 4 <= SEG_PAGE_BYTES && 2 * SEG_FUNCTIONS <= SEG_PROBES_EACH &&
+		      COLLECTIVES <= SEG_PROBES_EACH,
 	      "probe words of a module are one page");
 static_assert(SEG_HOOKS * 4 <= SEG_PAGE_BYTES, "hook words are one page");
 

@@ -48,9 +48,22 @@ static void copy_probe(const struct segview *v, unsigned number, struct seg_prob
 	}
 }
 
-/* The lm names the probes of functions, whatever the process has written. */
+/* Names the probes of collective calls: the number of the call, and its seconds. */
+static void name_collectives(struct segview *v)
+{
+	for (unsigned k = 0; k < COLLECTIVES; k++) {
+		struct seg_probe *p = &v->probe[SEG_COLLECTIVE_FIRST + k];
+
+		*p = (struct seg_probe){ .nparam = 2, .type = { SEG_I64, SEG_F64 } };
+		snprintf(p->name, sizeof(p->name), "%s", seg_collective_name(k));
+	}
+}
+
+/* The lm names the probes of functions and collectives, whatever the process has written. */
 int segview_probes_copy(struct segview *v)
 {
+	const struct seg_own *own = &((const struct seg_header *)(const void *)v->base)->w;
+	bool has_collectives = own->numbers_collectives == 1;
 	struct seg_probe p;
 	unsigned n = 0;
 
@@ -59,9 +72,8 @@ int segview_probes_copy(struct segview *v)
 		if (p.name[0])
 			n = i + 1;
 	}
-	v->has_functions =
-		((const struct seg_header *)(const void *)v->base)->w.function_enter != 0;
-	if (v->has_functions)
+	v->has_functions = own->function_enter != 0;
+	if (v->has_functions || has_collectives)
 		n = SEG_PROBES;
 	if (!n)
 		return 0;
@@ -74,6 +86,8 @@ int segview_probes_copy(struct segview *v)
 		if (is_probe(&p))
 			v->probe[i] = p;
 	}
+	if (has_collectives)
+		name_collectives(v);
 	return 0;
 }
 
@@ -105,7 +119,7 @@ unsigned segview_probes(const struct segview *v)
 {
 	unsigned n = 0;
 
-	for (unsigned i = 0; i < v->nprobe; i++)
+	for (unsigned i = 0; i < v->nprobe && i < SEG_COLLECTIVE_FIRST; i++)
 		n += v->probe[i].name[0] != 0;
 	return n;
 }

@@ -91,4 +91,36 @@ static inline uint64_t seg_size_from(unsigned class)
 	return class ? UINT64_C(1) << (class - 1) : 0;
 }
 
+/*
+ * Collective calls that libomig numbers: blocking ones, in which each rank of a communicator waits
+ * for others or may do so. Each has a probe of its name, MPI_X. Its virtual time is the number of
+ * the call among those of that function on MPI_COMM_WORLD, from 1. MPI demands the same order of
+ * collective calls in all ranks, so the ranks agree on the number without messages.
+ */
+/* Append only: the place is part of the segment's layout. libapp/wrap.awk has the same list. */
+#define COLLECTIVES_EACH(X)     \
+	X(Barrier)              \
+	X(Bcast)                \
+	X(Gather)               \
+	X(Gatherv)              \
+	X(Scatter)              \
+	X(Scatterv)             \
+	X(Allgather)            \
+	X(Allgatherv)           \
+	X(Alltoall)             \
+	X(Alltoallv)            \
+	X(Alltoallw)            \
+	X(Reduce)               \
+	X(Allreduce)            \
+	X(Reduce_scatter)       \
+	X(Reduce_scatter_block) \
+	X(Scan)                 \
+	X(Exscan)
+
+#define COLLECTIVE_ENUM(name) COLLECTIVE_##name,
+enum collective { COLLECTIVES_EACH(COLLECTIVE_ENUM) COLLECTIVES };
+
+/* Returns "MPI_Barrier" and so on; NULL out of range. */
+const char *seg_collective_name(unsigned k);
+
 #endif

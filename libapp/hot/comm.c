@@ -218,3 +218,26 @@ int64_t comm_world_rank(uintptr_t handle, bool win, int64_t rank)
 					  translate(f, (int)rank) };
 	return e->world;
 }
+
+/* --- numbers of collective calls on MPI_COMM_WORLD */
+
+bool collective_open(void)
+{
+	uint64_t world;
+
+	if (!flavour)
+		return false;
+	world = flavour->comm_world();
+	numbered.mask = flavour->handle_bytes == 4 ? UINT32_MAX : UINT64_MAX;
+	numbered.f_world = flavour->handle_bytes == 4 ? world & UINT32_MAX : 0;
+	numbered.world = world & numbered.mask;
+	return true;
+}
+
+void collective_miss(void)
+{
+	if (!hook_thread.lost)
+		return;
+	__atomic_store_n(&numbered.world, COLLECTIVE_NO_HANDLE, __ATOMIC_RELAXED);
+	__atomic_store_n(&numbered.f_world, COLLECTIVE_NO_HANDLE, __ATOMIC_RELAXED);
+}

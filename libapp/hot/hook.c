@@ -58,7 +58,7 @@ void hook_begin_slow(struct hook *h)
 	uint64_t now;
 
 	h->site = h->word & HOOK_SITE ? site_find(h->func) : NULL;
-	if (!(h->word & (HOOK_TIME | START)))
+	if (!(h->word & (HOOK_TIME | HOOK_KEYED | START)))
 		return;
 	now = ticks_now(app_state.ticks);
 	h->begin = hook_thread.begin = now;

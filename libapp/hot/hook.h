@@ -37,6 +37,8 @@ enum {
 	 * even before anything is measured. Such calls are rare, and their bytes count later.
 	 */
 	HOOK_KEEP = 1 << 16,
+	/* Never in a hook word: the probe of the collective call is on (see below). */
+	HOOK_KEYED = 1 << 17,
 	/* bits that need the arguments of the call */
 	HOOK_ARGS = HOOK_VOLUME | HOOK_PARTNER | HOOK_EVENT_START | HOOK_EVENT_END |
 		    HOOK_ACTION_START | HOOK_ACTION_END | HOOK_QUEUE | HOOK_KEEP | HOOK_MESSAGE,
@@ -374,6 +376,91 @@ static inline void hook_leave(struct hook *h, int rc)
 	if (h->word)
 		hook_leave_slow(h, rc);
 	hook_end(hook_thread.now, h->func, h->seen, rc);
+}
+
+/* --- numbers of collective calls */
+
+/*
+ * Numbers of collective calls on MPI_COMM_WORLD (COLLECTIVES_EACH). They count from MPI_Init on,
+ * whether the calls are measured or not: one compare and one add behind the call. Only a call that
+ * has returned without an error counts. The threads of a process share the numbers. Calls on one
+ * communicator must not be concurrent, so that needs no atomic addition.
+ */
+struct collective_state {
+	/*
+	 * MPI_COMM_WORLD in the forms of C and Fortran, as struct seg_current notes them. While
+	 * calls are not numbered, these are forms that no handle has.
+	 */
+	uint64_t mask, world;
+	uint64_t f_world;
+	uint64_t count[COLLECTIVES];
+};
+extern struct collective_state numbered;
+#define COLLECTIVE_NO_HANDLE UINT64_MAX
+
+/* Words of their probes. The segment's page is mapped over it. */
+extern uint32_t collective_word[SEG_PAGE_BYTES / 4] __attribute__((aligned(SEG_PAGE_BYTES)));
+#define COLLECTIVE_WORD_OFFSET(plan) \
+	((plan)->probe_word_offset + (SEG_PROBE_MODULES + 1) * (uint64_t)SEG_PAGE_BYTES)
+
+/* Begins to number the calls; called in MPI_Init. Returns false if MPI's handles are not known. */
+bool collective_open(void);
+
+/* A call was not counted, because its thread has no block: no number is valid from now on. */
+void collective_miss(void);
+
+HOOK_INLINE uint32_t collective_read(unsigned k)
+{
+	return __atomic_load_n(&collective_word[k], __ATOMIC_RELAXED);
+}
+
+/* As hook_busy(). The bits of the probe are above those of hook words. */
+HOOK_INLINE uint64_t collective_busy(const struct seg_current *now, uint32_t func, unsigned k)
+{
+	return hook_busy(now, func) | (uint64_t)collective_read(k) << 32;
+}
+
+/* Returns the number of the call that ends now, or 0: it has none. */
+HOOK_INLINE uint64_t collective_number(const struct seg_current *now, unsigned k, int rc)
+{
+	uint64_t n;
+
+	if ((now->comm & numbered.mask) != numbered.world || rc)
+		return 0;
+	n = __atomic_load_n(&numbered.count[k], __ATOMIC_RELAXED) + 1;
+	__atomic_store_n(&numbered.count[k], n, __ATOMIC_RELAXED);
+	return n;
+}
+
+HOOK_INLINE uint64_t collective_f_number(const struct seg_current *now, unsigned k, int rc)
+{
+	uint64_t n;
+
+	if ((now->comm & UINT32_MAX) != numbered.f_world || rc)
+		return 0;
+	n = __atomic_load_n(&numbered.count[k], __ATOMIC_RELAXED) + 1;
+	__atomic_store_n(&numbered.count[k], n, __ATOMIC_RELAXED);
+	return n;
+}
+
+/* Counts a call that is not recorded. Returns rc, so that the call is one expression. */
+HOOK_INLINE int collective_ran(const struct seg_current *now, unsigned k, int rc)
+{
+	collective_number(now, k, rc);
+	return rc;
+}
+
+HOOK_INLINE int collective_f_ran(const struct seg_current *now, unsigned k, int rc)
+{
+	collective_f_number(now, k, rc);
+	return rc;
+}
+
+/* Requests the time at which the call begins, if its probe is on. After hook_watch(). */
+HOOK_INLINE void collective_begin(struct hook *h, unsigned k)
+{
+	if (collective_read(k))
+		h->word |= HOOK_KEYED;
 }
 
 #pragma GCC visibility pop

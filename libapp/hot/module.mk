@@ -10,7 +10,8 @@ libapp/hot.libs      := -ldl
 libapp/hot.hot       := hook.o args.o volume.o listing.o wait.o waited.o requests.o \
 		comm.o partner.o event.o meter.o site.o
 libapp/hot.hot_allow := libapp/hot/hot.allow
-libapp/hot.statics   := app_state.c:hook_word app_state.c:hook_thread app_state.c:hook_nowhere \
+libapp/hot.statics   := app_state.c:numbered app_state.c:collective_word \
+		app_state.c:hook_word app_state.c:hook_thread app_state.c:hook_nowhere \
 		requests.c:table requests.c:live listing.c:next wait.c:f08_base comm.c:cache \
 		comm.c:generation comm.c:world_group event.c:potential flavour.c:flavour \
 		flavour.c:mpi flavour.c:text flavour_openmpi.c:openmpi flavour_mpich.c:mpich \

@@ -7,6 +7,7 @@
 
 #include "common/ring/calls.h"
 #include "libapp/hot/args.h"
+#include "libapp/hot/hook.h"
 #include "libapp/setup/function.h"
 #include "libapp/hot/meter.h"
 #include "libapp/setup/setup.h"
@@ -232,11 +233,18 @@ static void put_word(uint64_t *to, uint64_t word)
 	__atomic_store_n(to, word, __ATOMIC_RELAXED);
 }
 
+static unsigned parameters_of(unsigned number)
+{
+	if (number < SEG_FUNCTION_FIRST)
+		return probe_known[number].npar;
+	return number < SEG_COLLECTIVE_FIRST ? 1 : 2;
+}
+
 /* Writes the record in place. */
 static void put(const struct hook_thread *t, unsigned number, const union omig_value *value,
 		uint64_t now)
 {
-	const unsigned npar = number < SEG_FUNCTION_FIRST ? probe_known[number].npar : 1;
+	const unsigned npar = parameters_of(number);
 	const struct ring ring = event_ring(t->block);
 	uint64_t at, *r = ring_reserve(&ring, RECORD_BYTES(npar + SEG_READS), &at), *values;
 	struct taken taken;
@@ -263,9 +271,11 @@ static void put(const struct hook_thread *t, unsigned number, const union omig_v
 static void act(const struct hook_thread *t, unsigned number, const union omig_value *value,
 		uint64_t now)
 {
+	bool is_known = number < SEG_COLLECTIVE_FIRST;
+
 	event_run(&(struct action_event){ .par = (const int64_t *)(const void *)value,
-					  .npar = probe_known[number].npar,
-					  .floats = probe_known[number].floats,
+					  .npar = is_known ? probe_known[number].npar : 2,
+					  .floats = is_known ? probe_known[number].floats : 2,
 					  .func = (uint16_t)(SEG_HOOKS + number),
 					  .phase = CALL_START,
 					  .tid = t->tid,
@@ -347,4 +357,32 @@ void probe_hit(unsigned number, unsigned word, const union omig_value *value)
 	now = ticks_now(app_state.ticks);
 	pass(t, number, word, value, now);
 	hook_set_frame(t->now, 0);
+}
+
+/* Converts a duration by the lm's scale. Returns false while there is none. */
+static bool to_seconds(uint64_t ticks, double *out)
+{
+	const struct seg_lm *l = &app_header()->l;
+
+	for (unsigned i = 0; i < READ_TRIES; i++) {
+		uint32_t seq = __atomic_load_n(&l->seq, __ATOMIC_ACQUIRE);
+		uint64_t mult = load(&l->mult);
+		uint32_t shift = __atomic_load_n(&l->shift, __ATOMIC_ACQUIRE);
+
+		if (!seq || seq & 1 || __atomic_load_n(&l->seq, __ATOMIC_RELAXED) != seq)
+			continue;
+		*out = (double)ticks * (double)mult / (double)(UINT64_C(1) << (shift & 63)) * 1e-9;
+		return true;
+	}
+	return false;
+}
+
+void probe_collective(unsigned k, uint64_t key, uint64_t begin)
+{
+	uint64_t now = ticks_now(app_state.ticks);
+	unsigned word = __atomic_load_n(&collective_word[k], __ATOMIC_RELAXED);
+	union omig_value value[2] = { { .i = (long long)key } };
+
+	if (begin && now >= begin && to_seconds(now - begin, &value[1].f))
+		pass(&hook_thread, SEG_COLLECTIVE_FIRST + k, word, value, now);
 }

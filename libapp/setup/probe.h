@@ -25,6 +25,12 @@ extern struct probe_known probe_known[SEG_PROBES];
 void probe_hit(unsigned number, unsigned word, const union omig_value *value);
 
 /*
+ * Reports collective call number `key` of function k, which began at these ticks and ends now. Its
+ * thread is marked as in the call. Hot: the rules of hook.h.
+ */
+void probe_collective(unsigned k, uint64_t key, uint64_t begin);
+
+/*
  * Searches all loaded modules for probes and writes the table of the segment. Maps the pages of
  * probe words over those of the modules. Takes the loader's lock. Called before the segment's magic
  * word is set.

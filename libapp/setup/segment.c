@@ -116,7 +116,9 @@ static bool map_hooks(int fd, const struct seg_header *plan)
 	return mmap(hook_word, sizeof(hook_word), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
 		    fd, (off_t)plan->hook_offset) != MAP_FAILED &&
 	       mmap(function_word, sizeof(function_word), PROT_READ | PROT_WRITE,
-		    MAP_SHARED | MAP_FIXED, fd, (off_t)FUNCTION_WORD_OFFSET(plan)) != MAP_FAILED;
+		    MAP_SHARED | MAP_FIXED, fd, (off_t)FUNCTION_WORD_OFFSET(plan)) != MAP_FAILED &&
+	       mmap(collective_word, sizeof(collective_word), PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_FIXED, fd, (off_t)COLLECTIVE_WORD_OFFSET(plan)) != MAP_FAILED;
 }
 
 static bool map_all(int fd, const struct seg_header *plan)
@@ -191,6 +193,7 @@ void segment_hooks(bool on)
 	for (unsigned m = 0; probe_page(m); m++)
 		lay_page(probe_page(m), app_state.plan.probe_word_offset + m * SEG_PAGE_BYTES, on);
 	lay_page(function_word, FUNCTION_WORD_OFFSET(&app_state.plan), on);
+	lay_page(collective_word, COLLECTIVE_WORD_OFFSET(&app_state.plan), on);
 	errno = saved;
 }
 

@@ -168,6 +168,12 @@ static void show(enum seg_state state, enum app_life life)
 	__atomic_store_n(&app_state.life, life, __ATOMIC_RELEASE);
 }
 
+/* A program that was entered later has made an unknown number of calls. */
+static void number_collectives(void)
+{
+	app_header()->w.numbers_collectives = !app_state.gate && collective_open();
+}
+
 static void set_up(void (*resolve_all)(void))
 {
 	char caid[SEG_CAID_CHARS + 1];
@@ -184,6 +190,7 @@ static void set_up(void (*resolve_all)(void))
 		comm_open();
 	resolve_all();
 	modules_note();
+	number_collectives();
 	probes_find();
 	functions_offer(function_pass);
 	events_ready(true);
@@ -206,6 +213,7 @@ static void become_rank(void (*resolve_all)(void))
 		comm_open();
 	resolve_all();
 	modules_note();
+	number_collectives();
 	vertex_open(events_announce);
 	__atomic_store_n(&app_header()->w.state, SEG_RUNNING, __ATOMIC_RELEASE);
 	seg_caid(setup_env("OMIG_MAINSM"), caid);

@@ -49,7 +49,7 @@ static void add_names(const struct proc *p, struct buf *b)
 {
 	unsigned n = 0;
 
-	for (unsigned i = 0; i < SEG_PROBES && n < NAMES_SHOWN; i++) {
+	for (unsigned i = 0; i < SEG_COLLECTIVE_FIRST && n < NAMES_SHOWN; i++) {
 		const struct seg_probe *probe = segview_probe(p->seg, i);
 
 		if (!probe)

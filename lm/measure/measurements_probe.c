@@ -374,6 +374,14 @@ static void set_figures(struct tap *t, const struct input *in)
 	}
 }
 
+/* True: the parameter is the duration of a collective call, by the host's scale of its clock. */
+static bool is_of_collective(const struct watch *w)
+{
+	const struct segview *seg = w->proc->seg;
+
+	return seg && segview_probe_find(seg, w->probe) >= SEG_COLLECTIVE_FIRST;
+}
+
 /* Adds a tap. Two measurements may share an input, which gets each event once. */
 static int add_tap(struct watch *w, const struct measurement *g, struct input *in)
 {
@@ -393,6 +401,8 @@ static int add_tap(struct watch *w, const struct measurement *g, struct input *i
 			   .base = in->source->from_start ? in->base : 0,
 			   .start = g->start,
 			   .flags = in->is_cut && in->source->from_start ? FLOW_LOST : 0 };
+	if (t->kind == FLOW_SOURCE_PARAMETER && is_of_collective(w))
+		t->relative_error = INPUT_SCALE_ERROR;
 	if (t->kind == FLOW_SOURCE_METRIC && in->from != INPUT_CALLS)
 		t->sampled = in;
 	else if (t->kind == FLOW_SOURCE_METRIC)

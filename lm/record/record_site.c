@@ -266,7 +266,7 @@ static int ask_all(struct events_site *es)
 	/*
 	 * Adding an interest reads the ring, so events are first. An invalid ring removes the site.
 	 */
-	for (unsigned i = 0; !rc && i < SEG_PROBES; i++) {
+	for (unsigned i = 0; !rc && i < SEG_COLLECTIVE_FIRST; i++) {
 		rc = ask_probe(es, i);
 		if (csr_find_site(s->csr, s->proc) != s || !s->proc->seg)
 			return 0;

@@ -266,7 +266,7 @@ static int add_probes(struct service_call *c, const struct object *o)
 	const struct seg_probe *p;
 
 	omis_write_int(&w, v ? segview_probes(v) : 0);
-	for (unsigned i = 0; v && i < SEG_PROBES; i++) {
+	for (unsigned i = 0; v && i < SEG_COLLECTIVE_FIRST; i++) {
 		p = segview_probe(v, i);
 		if (p)
 			write_probe(&w, p);

@@ -59,7 +59,7 @@ int pass_init(struct solver *w)
 	return w->through ? asking_init(&w->flat, 2 * ntask * w->n + 1) : -ERR_NOMEM;
 }
 
-/* The parts of invocations of each task for which callers wait. A second phase is no such part. */
+/* The parts of invocations of each task for which callers wait: all but second phases. */
 static void first_parts(const struct solver *w, double part[GROUP_TASKS_MAX])
 {
 	const struct layered *m = w->m;

@@ -4,7 +4,8 @@
 LIBAPP_T   := $(B)/tests/libapp
 LIBAPP_MPI := $(foreach f,openmpi mpich,$(if $(shell command -v mpicc.$f),$f))
 LIBAPP_F90 := $(foreach f,$(LIBAPP_MPI),$(if $(shell command -v mpif90.$f),$f))
-LIBAPP_C   := calls neighbours inrank threads rough constants loop matched rendezvous
+LIBAPP_C   := calls neighbours inrank threads rough constants loop matched rendezvous \
+	lastcomer uneven
 LIBAPP_F   := calls_h calls_mod calls_f08 probes_address probes_module
 
 SYSTEM_NEEDS += $(LIBAPP_T)/segdump $(LIBAPP_T)/libsecond_next.so $(LIBAPP_T)/libsecond_pmpi.so \

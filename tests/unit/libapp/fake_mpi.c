@@ -426,6 +426,12 @@ EXPORT void pmpi_send_(void *buf, void *n, void *type, void *dest, void *tag, vo
 				handle_of(comm));
 }
 
+void pmpi_barrier_(void *comm, void *ierr);
+EXPORT void pmpi_barrier_(void *comm, void *ierr)
+{
+	*(int *)ierr = MPI_Barrier(handle_of(comm)); /* through C's entry, too */
+}
+
 void pmpi_recv_(void *buf, void *n, void *type, void *source, void *tag, void *comm, void *status,
 		void *ierr);
 /* six: of MPI. */

@@ -176,6 +176,7 @@ int PMPIX_Neighbor_alltoall_init(FAKE_PAIR, uintptr_t comm, uintptr_t hints, voi
 void mpi_psend_init_(void *buf, void *parts, void *n, void *type, void *dest, void *tag, void *comm,
 		     void *hints, void *request, void *ierr);
 void mpi_pready_(void *part, void *request, void *ierr);
+void mpi_barrier_(void *comm, void *ierr);
 void mpi_send_(void *buf, void *n, void *type, void *dest, void *tag, void *comm, void *ierr);
 void mpi_recv_(void *buf, void *n, void *type, void *source, void *tag, void *comm, void *status,
 	       void *ierr);
