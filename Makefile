@@ -62,6 +62,7 @@
 #   distcheck       builds, tests, installs and removes what is in it, without a network
 #   release         dist and distcheck: what to publish, with its checksums
 #   deb             packages of Debian of a release, in build/plain/deb
+#   rpm             packages of RPM of a release, in build/plain/rpm
 #   deb-check       deb, and tests of them: lintian; installed, used and purged in a bare Debian
 #   install uninstall format clean help
 

@@ -100,6 +100,8 @@ release: distcheck
 # The packages of Debian of a release, and their tests: lintian, a bare system.
 deb: dist
 	@mk/deb $(VERSION) $(B)/release/omig-$(VERSION).tar.gz $(B)/deb
+rpm: dist
+	@mk/rpm $(VERSION) $(B)/release/omig-$(VERSION).tar.gz $(B)/rpm
 deb-check: deb
 	@tests/packages/deb.sh $(B)/deb
-.PHONY: install uninstall dist sbom distcheck release deb deb-check
+.PHONY: install uninstall dist sbom distcheck release deb rpm deb-check

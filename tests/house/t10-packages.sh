@@ -29,6 +29,13 @@ grep -v '^scdoc' packaging/deps.tsv >"$work/deps"
 verdict 'a missing row would be found' $?
 ! grep -rniE 'depends.*(mpi|mpich)' packaging/debian/control >"$work/out"
 verdict 'no package depends on an MPI' $?
+sed -n 's/^BuildRequires: *pkgconfig(\([^)]*\)) *>= */pkg:\1 /p' packaging/rpm/omig.spec |
+	sort >"$work/declared"
+awk -F '\t' '$2 == "build" && $3 ~ /^pkg:/ { print $3 " " $4 }' packaging/deps.tsv | sort |
+	diff "$work/declared" - >"$work/out"
+verdict 'libraries of the spec are those of packaging/deps.tsv' $?
+! grep -n '^%if' packaging/rpm/omig.spec >"$work/out"
+verdict 'the spec has no case of a distribution' $?
 find packaging/debian -name '*lintian-overrides' -exec awk '
 	FNR == 1 { why = 0 }
 	/^#/ { why = 1; next }
