@@ -126,7 +126,8 @@ static struct figure_values *add_object(struct figures_read *r, const char *obje
 {
 	struct figure_values *to;
 
-	if (array_grow(&r->object, &r->cap, r->n + 1, sizeof(*to), OMIS_OBJECTS_MAX))
+	if (array_grow(&r->object, &r->cap, r->n + 1, sizeof(*to),
+		       (size_t)OMIS_OBJECTS_MAX * FIGURES))
 		return NULL;
 	to = &r->object[r->n++];
 	str_copy(to->object, sizeof(to->object), object);

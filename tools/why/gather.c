@@ -133,8 +133,10 @@ int gather_next(struct gather *g, struct blocks_block *out)
 
 void gather_end(struct gather *g)
 {
-	figures_end(&g->figures);
-	top_sample_stop();
+	if (session_link() == SESSION_UP) { /* a mainsm that is lost has ended all of it */
+		figures_end(&g->figures);
+		top_sample_stop();
+	}
 	moment_done(&g->last);
 	hosts_done(&g->hosts);
 	top_sample_done(&g->ranks);

@@ -118,4 +118,10 @@ check 'and in the summary; what was found had all ranks' judge \
 	'summary["silent_blocks"] > 0 and all(f["coverage"]["ranks"] == 4 for f in findings)'
 ends
 check 'no such job' status_is 4 omig why --job none --for 2s
+begins "$f" lost --slow-rank 2
+when_found kill_hard mainsm
+check 'without mainsm the search ends' why 3 --watch --for 60s --every 500ms
+check 'and shows what it has found' judge 'findings'
+touch "$TMPDIR/lost.go"
+wait
 tap_end

@@ -157,24 +157,32 @@ static int print_end_text(struct why_run *w)
 }
 
 /* The exit status of a search that has ended. */
-static int end(struct why_run *w)
+static int status_of(const struct why_run *w)
 {
 	const struct report r = report_of(w);
-	int rc;
 
-	if (!w->kept.n)
-		return cmd_fail(w->gather.silent_blocks ? CMD_PARTIAL : CMD_NOTFOUND, "%s",
-				w->gather.silent_blocks ? "no rank has replied"
-							: "the job ended before a block did");
-	rc = w->common.json ? print_end_json(w) : print_end_text(w);
-	if (rc != CMD_OK)
-		return rc;
 	if (w->explain && !report_find(&r, w->explain))
 		return cmd_fail(CMD_NOTFOUND, "this search has no finding %lld",
 				(long long)w->explain);
 	if (w->fail_above >= 0 && report_above(&r, w->fail_above))
 		return cmd_fail(CMD_FAILURE, "a finding is above the limit of --fail-above");
 	return w->gather.silent_blocks ? cmd_note(CMD_PARTIAL, "some hosts did not reply") : CMD_OK;
+}
+
+/* rc: why the search has ended; the findings so far are shown if it is a failure, too. */
+static int end(struct why_run *w, int rc)
+{
+	int shown = CMD_OK;
+
+	if (w->kept.n)
+		shown = w->common.json ? print_end_json(w) : print_end_text(w);
+	else if (rc == CMD_OK)
+		return cmd_fail(w->gather.silent_blocks ? CMD_PARTIAL : CMD_NOTFOUND, "%s",
+				w->gather.silent_blocks ? "no rank has replied"
+							: "the job ended before a block did");
+	if (rc != CMD_OK || shown != CMD_OK)
+		return rc != CMD_OK ? rc : shown;
+	return status_of(w);
 }
 
 /* --- the search */
@@ -219,13 +227,16 @@ static int search(struct why_run *w)
 		waiting_until("looking for causes", "shows the findings so far",
 			      next < until ? next : until, w->common.json);
 		/* A rest of a block is too short for its clocks. */
-		if (w->kept.n && clock_mono() < next - w->every_ns / 2)
+		if (w->kept.n && session_link() == SESSION_UP &&
+		    clock_mono() < next - w->every_ns / 2)
 			break;
-		rc = gather_next(&w->gather, &b);
+		rc = session_link() == SESSION_UP
+			     ? gather_next(&w->gather, &b)
+			     : cmd_fail(CMD_UNREACHABLE, "the connection to mainsm is lost");
 		if (rc == CMD_OK)
 			rc = add_block(w, &b);
 	} while (rc == CMD_OK && !is_done(w, until));
-	return rc == CMD_OK ? end(w) : rc;
+	return end(w, rc);
 }
 
 static int run_search(struct why_run *w)
