@@ -165,6 +165,9 @@ good model solve customers.lqn
 bad model solve customers.csv
 good model what-if --vary client=1..3 customers.lqn
 bad model what-if customers.lqn
+bad model convert --json customers.lqn
+bad model observe --region no_such_region --for 1s
+bad model solve --demands none.json customers.lqn
 good model experiment table2 --replications 2
 bad sim cluster --bogus
 bad stop --mainsm=omig1:127.0.0.1:1:$(printf '%056d' 0)
