@@ -128,6 +128,9 @@ class Run:
             all_of = lost.get("W", {"bins": []})["bins"]
             waits = [lost[h]["bins"] for h in parts if h in lost]
             return [max(0, b - sum(w[i] for w in waits)) for i, b in enumerate(all_of)]
+        if hypothesis == "W5" and self.truth["kernel"] == "wavefront":
+            # A sweep loses in receives and, at its end, in the collective.
+            return [a - b for a, b in zip(lost["W8"]["bins"], lost["W2"]["bins"])] if "W2" in lost else None
         if hypothesis in lost:
             return lost[hypothesis]["bins"]
         return [0.0] * len(lost.get("W", {"bins": []})["bins"]) if hypothesis in PARTS + ("W", "W8") else None
