@@ -51,13 +51,14 @@ runs_with() { # MPI
 	program=$B/tests/libapp/lastcomer.$1 d=$TMPDIR/$1
 	[ -x "$program" ] || return 0
 	mkdir "$d"
-	omig run -- mpirun."$1" -n 2 "$program" "$COUNT" "$d/begin" "$d/log" >"$d/out" 2>"$d/err" \
+	omig run --job "$1" -- mpirun."$1" -n 2 "$program" "$COUNT" "$d/begin" \
+		"$d/log" >"$d/out" 2>"$d/err" \
 		</dev/null &
 	job=$!
 	two_run() {
-		[ "$(omig tree --json | tr '{' '\n' | grep -c '"rank":')" = 2 ]
+		[ "$(omig tree --depth processes | grep -c "rank .* job $1 ")" = 2 ]
 	}
-	check "$1: two ranks are visible" until_true 30 two_run
+	check "$1: two ranks are visible" until_true 30 two_run "$1"
 	none_runs() {
 		[ "$(omig explain | grep -c running)" = 0 ]
 	}

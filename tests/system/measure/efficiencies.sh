@@ -38,13 +38,14 @@ works() { # WORK MPI
 	program=$B/tests/libapp/uneven.$2 d=$TMPDIR/$1
 	[ -x "$program" ] || return 0
 	mkdir "$d"
-	omig run -- mpirun."$2" -n 2 "$program" "$1" "$COUNT" "$d/begin" "$d/log" >"$d/out" \
+	omig run --job "$1" -- mpirun."$2" -n 2 "$program" "$1" "$COUNT" "$d/begin" \
+		"$d/log" >"$d/out" \
 		2>"$d/err" </dev/null &
 	job=$!
 	two_run() {
-		[ "$(omig tree --json | tr '{' '\n' | grep -c '"rank":')" = 2 ]
+		[ "$(omig tree --depth processes | grep -c "rank .* job $1 ")" = 2 ]
 	}
-	check "$1: two ranks are visible" until_true 30 two_run
+	check "$1: two ranks are visible" until_true 30 two_run "$1"
 	none_runs() {
 		[ "$(omig explain | grep -c running)" = 0 ]
 	}
