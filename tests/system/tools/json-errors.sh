@@ -50,7 +50,7 @@ check 'but some of another' fails_with 3 'no mainsm' \
 	omig events tail --json 'MPI_*' 'MPI_Isen*' MPI_Send MPI_Send.end Sendd
 check 'an option that there is not, of a world' fails_with 2 "unknown option '--bogus'" \
 	omig sim growth --json --bogus
-check 'a world that has no figures' fails_with 2 'belong to growth and speed' \
+check 'a world that has no figures' fails_with 2 'belongs* to growth' \
 	omig sim cluster --json
 check 'a world that there is not' fails_with 2 'weather' omig sim weather --json
 check 'an operand too few' fails_with 2 'which metric' omig measure --json
