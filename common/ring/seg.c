@@ -42,6 +42,12 @@ static void plan_thread(struct seg_header *h)
 	h->thread_bytes = round_up(h->ring_offset + h->ring_bytes, SEG_PAGE_BYTES);
 }
 
+/* The place of the table behind another one: any type of a table is aligned there. */
+static uint64_t behind(uint64_t offset, uint64_t bytes)
+{
+	return round_up(offset + bytes, sizeof(uint64_t));
+}
+
 void seg_plan(struct seg_header *h, unsigned funcs, unsigned threads, uint64_t ring_bytes)
 {
 	h->version = SEG_VERSION;
@@ -55,21 +61,22 @@ void seg_plan(struct seg_header *h, unsigned funcs, unsigned threads, uint64_t r
 	h->thread_count = (uint32_t)clamp(threads, 1, SEG_THREADS_MAX);
 	h->ring_bytes = ring_size(ring_bytes);
 	h->hook_offset = SEG_PAGE_BYTES;
-	h->probe_word_offset = h->hook_offset + SEG_PAGE_BYTES;
-	h->event_word_offset = h->probe_word_offset + (SEG_PROBE_MODULES + 2) * SEG_PAGE_BYTES;
-	h->since_offset = h->event_word_offset + SEG_PAGE_BYTES;
-	h->head_offset = h->since_offset + SEG_HOOKS * sizeof(uint64_t);
-	h->action_offset = h->head_offset + ACTION_HEADS_BYTES;
-	h->list_offset = h->action_offset + SEG_ACTIONS * sizeof(struct seg_action);
-	h->note_offset = h->list_offset + SEG_LIST_WORDS * sizeof(int32_t);
-	h->probe_offset = h->note_offset + SEG_CELLS * sizeof(struct seg_note);
-	h->read_offset = h->probe_offset + SEG_PROBES * sizeof(struct seg_probe);
-	h->read_func_offset = h->read_offset + SEG_PROBES * sizeof(struct seg_reads);
-	h->meter_offset = h->read_func_offset + SEG_READ_FUNCS * sizeof(uint16_t);
-	h->edge_offset = h->meter_offset + SEG_METERS * sizeof(struct seg_meter);
-	h->event_offset = h->edge_offset + SEG_PROBES * sizeof(struct seg_edges);
-	h->event_text_offset = h->event_offset + SEG_EVENTS * sizeof(struct seg_event);
-	h->module_offset = h->event_text_offset + SEG_EVENT_TEXT_BYTES;
+	h->probe_word_offset = behind(h->hook_offset, SEG_PAGE_BYTES);
+	h->event_word_offset =
+		behind(h->probe_word_offset, (SEG_PROBE_MODULES + 2) * SEG_PAGE_BYTES);
+	h->since_offset = behind(h->event_word_offset, SEG_PAGE_BYTES);
+	h->head_offset = behind(h->since_offset, SEG_HOOKS * sizeof(uint64_t));
+	h->action_offset = behind(h->head_offset, ACTION_HEADS_BYTES);
+	h->list_offset = behind(h->action_offset, SEG_ACTIONS * sizeof(struct seg_action));
+	h->note_offset = behind(h->list_offset, SEG_LIST_WORDS * sizeof(int32_t));
+	h->probe_offset = behind(h->note_offset, SEG_CELLS * sizeof(struct seg_note));
+	h->read_offset = behind(h->probe_offset, SEG_PROBES * sizeof(struct seg_probe));
+	h->read_func_offset = behind(h->read_offset, SEG_PROBES * sizeof(struct seg_reads));
+	h->meter_offset = behind(h->read_func_offset, SEG_READ_FUNCS * sizeof(uint16_t));
+	h->edge_offset = behind(h->meter_offset, SEG_METERS * sizeof(struct seg_meter));
+	h->event_offset = behind(h->edge_offset, SEG_PROBES * sizeof(struct seg_edges));
+	h->event_text_offset = behind(h->event_offset, SEG_EVENTS * sizeof(struct seg_event));
+	h->module_offset = behind(h->event_text_offset, SEG_EVENT_TEXT_BYTES);
 	h->posted_offset = round_up(h->module_offset + SEG_MODULES * sizeof(struct seg_module),
 				    sizeof(struct seg_posted));
 	h->mount_offset = h->posted_offset + SEG_POSTED * sizeof(struct seg_posted);

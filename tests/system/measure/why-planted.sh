@@ -12,7 +12,7 @@ need python3
 # attempt FLAVOUR CASE SIZE
 attempt() {
 	rm -rf "$TMPDIR/runs"
-	MPI=$1 SIZES=$3 FOR=20s sh tests/why/run.sh "$TMPDIR/runs" "$2" || return 1
+	MPI=$1 SIZES=$3 FOR=12s sh tests/why/run.sh "$TMPDIR/runs" "$2" || return 1
 	python3 tests/why/score.py "$TMPDIR/runs"/*/
 	python3 tests/why/score.py --json "$TMPDIR/runs"/*/ >"$TMPDIR/score" || return 1
 	cat "$TMPDIR/runs"/*/why.json "$TMPDIR/runs"/*/why.err

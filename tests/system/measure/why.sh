@@ -73,7 +73,7 @@ check 'no mainsm' status_is 3 omig why
 for f in $flavours; do
 	[ -x "$B/examples/heat2d.$f" ] || continue
 	begins "$f" "slow-$f" --slow-rank 2
-	check "$f: the loss is found" why 0 --for 40s
+	check "$f: the loss is found" why 0 --for 15s
 	check "$f: with the time in MPI" judge 'findings and summary["useful"] < 0.9'
 	# It sleeps in place of work. The others wait for it in MPI_Allreduce or for its messages.
 	check "$f: the late rank is named first" judge \
@@ -83,9 +83,9 @@ for f in $flavours; do
 		'findings[0]["ratio"] > 1.5 and findings[0]["causes"][0]["id"] == "C8"'
 	check "$f: and all of its ranks" judge 'summary["ranks"] == 4 and summary["hosts"] == 1'
 	check "$f: its commands run" runs_commands
-	check "$f: a limit below the loss fails" why 1 --for 40s --fail-above 1%
-	check "$f: a limit above does not" why 0 --for 10s --fail-above 99.9%
-	check "$f: small losses do not matter" why 0 --for 5s --threshold 50% --all
+	check "$f: a limit below the loss fails" why 1 --for 10s --fail-above 1%
+	check "$f: a limit above does not" why 0 --for 3s --fail-above 99.9%
+	check "$f: small losses do not matter" why 0 --for 3s --threshold 50% --all
 	ends
 done
 # Ranks that mostly sleep: on a busy machine they may wait for one another for some time, but not
@@ -93,11 +93,11 @@ done
 JOB=healthy job healthy "$one_flavour" 2
 check 'a healthy program runs' holds healthy
 name=healthy
-check 'it has no finding' why 0 --for 20s --threshold 50%
+check 'it has no finding' why 0 --for 10s --threshold 50%
 check 'and the report has what was examined' judge \
 	'not findings and "W" in summary["ruled_out"] and summary["blocks"] >= 3'
 check 'in words' says '^nothing above 50 %: looked at [0-9]+ symptoms in [0-9]+ blocks' \
-	omig why --job healthy --for 20s --threshold 50%
+	omig why --job healthy --for 5s --threshold 50%
 check 'its end is good' end_job healthy "$job"
 
 # when_found COMMAND...: in the background, as soon as the search has shown a finding
@@ -113,7 +113,7 @@ check 'which reports it' judge 'summary["has_ended"]'
 wait
 begins "$f" cut --slow-rank 2
 when_found kill_hard lm
-check 'a host that is lost is in the exit status' why 6 --watch --for 30s --every 500ms
+check 'a host that is lost is in the exit status' why 6 --watch --for 20s --every 500ms
 check 'and in the summary; what was found had all ranks' judge \
 	'summary["silent_blocks"] > 0 and all(f["coverage"]["ranks"] == 4 for f in findings)'
 ends

@@ -471,6 +471,27 @@ TEST(interests_are_stored_as_a_whole_and_reset)
 	segview_free(v);
 }
 
+/* Types of the tables have 8 bytes at most, and some of them are atomic. */
+TEST(each_table_of_the_plan_is_aligned)
+{
+	struct seg_header h = { 0 };
+
+	seg_plan(&h, call_count, 3, 1);
+	const uint64_t table[] = { h.hook_offset,    h.probe_word_offset, h.event_word_offset,
+				   h.since_offset,   h.head_offset,	  h.action_offset,
+				   h.list_offset,    h.note_offset,	  h.probe_offset,
+				   h.read_offset,    h.read_func_offset,  h.meter_offset,
+				   h.edge_offset,    h.event_offset,	  h.event_text_offset,
+				   h.module_offset,  h.posted_offset,	  h.mount_offset,
+				   h.thread_offset,  h.slot_offset,	  h.cell_offset,
+				   h.partner_offset, h.metered_offset,	  h.site_offset,
+				   h.size_offset,    h.extent_offset,	  h.ring_offset };
+
+	for (size_t i = 0; i < ARRAY_LEN(table); i++)
+		ck_assert_msg(table[i] % 8 == 0, "table %zu begins at %llu", i,
+			      (unsigned long long)table[i]);
+}
+
 TEST(the_plan_keeps_to_its_limits)
 {
 	struct seg_header h;
