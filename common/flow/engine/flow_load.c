@@ -94,6 +94,7 @@ static char *identity_of(const struct flow_node *n, const uint32_t *in, const st
 {
 	struct buf b = BUF_INIT(IDENTITY_MAX_BYTES);
 	struct flow_node plain = *n;
+	char *text;
 
 	plain.in = in;
 	plain.line = plain.col = 0;
@@ -102,7 +103,9 @@ static char *identity_of(const struct flow_node *n, const uint32_t *in, const st
 	if (n->kind == FLOW_INPUT && n->source.from_start)
 		buf_printf(&b, "from %lld ", (long long)m->start);
 	graph_print_node(&b, &plain);
-	return (char *)buf_take(&b, NULL);
+	text = (char *)buf_take(&b, NULL);
+	buf_done(&b); /* of a text that has failed */
+	return text;
 }
 
 static int place_new(struct flow *f, uint32_t *place)

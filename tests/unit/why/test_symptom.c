@@ -249,7 +249,7 @@ TEST(small_messages_of_a_server_are_counted_once)
 		if (i)
 			pair[i - 1] =
 				(struct why_pair){ .from = i, .to = 0, .least = 0.25, .most = 0.3 };
-		spend(i, WHY_RECEIVE, 0.3, 100);
+		spend(i, WHY_RECEIVE, 0.3, 1000);
 		rank[i].bytes[WHY_RECEIVE] = 4;
 	}
 	ck_assert_double_eq_tol(loss(WHY_W13).low, 0.3, 1e-12);
