@@ -8,30 +8,14 @@
  * begins when the file FROM exists; rank k writes "FUNCTION NUMBER ENTERED LEFT" into LOG.k. A few
  * calls on a copy of MPI_COMM_WORLD are between them, which have no numbers.
  */
+#include "tests/libapp/spin.h"
+
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #define LATE_S 0.004
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
-static double compute(double seconds)
-{
-	double end = now() + seconds, sum = 0;
-
-	for (int i = 1; now() < end; i++)
-		sum += 1.0 / i;
-	return sum;
-}
 
 /* The same in all ranks. */
 static int last_of(int number, int ranks)

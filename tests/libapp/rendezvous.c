@@ -3,28 +3,12 @@
  * Rank 1 computes for 5 ms, then receives. Rank 0 sends before that, computes for 1 ms behind the
  * send, and is the last rank in a barrier. So rank 1 alone is slow: the send waits for it.
  */
+#include "tests/libapp/spin.h"
+
 #include <mpi.h>
-#include <time.h>
 
 #define PASSES 40
 #define BYTES 65536 /* more than any MPI sends to a receiver that is not there */
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
-static double compute(double seconds)
-{
-	double end = now() + seconds, sum = 0;
-
-	for (int i = 1; now() < end; i++)
-		sum += 1.0 / i;
-	return sum;
-}
 
 /* MPI_Ssend waits for the receiver of a short message, too. */
 static void send(int pass)

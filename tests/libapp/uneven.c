@@ -7,31 +7,15 @@
  * begins when the file FROM exists; rank k writes "ENTERED LEFT" into LOG.k. WORK is `one`: rank 0
  * always has three times as much as the others; or `turns`: the ranks take turns at that.
  */
+#include "tests/libapp/spin.h"
+
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define WORK_S 0.003
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
-static double compute(double seconds)
-{
-	double end = now() + seconds, sum = 0;
-
-	for (int i = 1; now() < end; i++)
-		sum += 1.0 / i;
-	return sum;
-}
 
 int main(int argc, char **argv)
 {

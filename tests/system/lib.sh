@@ -137,6 +137,14 @@ enough() {
 	wait "$1"
 }
 
+# job_has_ranks JOB N: also ranks that have ended
+job_has_ranks() {
+	[ "$(omig tree --job "$1" --json | grep -o '"rank":[0-9]' | wc -l)" = "$2" ]
+}
+no_measurement_runs() {
+	[ "$(omig explain | grep -c running)" = 0 ]
+}
+
 # ranks_are N: the tree has N ranks that run
 ranks_are() {
 	[ "$(omig tree --json | tr '{' '\n' | grep '"rank":[0-9]' | grep -cv '"state":"ended"')" = \

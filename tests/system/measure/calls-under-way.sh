@@ -7,9 +7,6 @@
 . tests/system/faults.sh
 need_mpi
 
-job_has_ranks() { # JOB N
-	[ "$(omig tree --job "$1" --json | grep -o '"rank":[0-9]' | wc -l)" = "$2" ]
-}
 begins() { # FLAVOUR RANKS MODE
 	dir=$TMPDIR/$1-$3
 	name=$1-$3

@@ -42,14 +42,8 @@ works() { # WORK MPI
 		"$d/log" >"$d/out" \
 		2>"$d/err" </dev/null &
 	job=$!
-	two_run() {
-		[ "$(omig tree --depth processes | grep -c "rank .* job $1 ")" = 2 ]
-	}
-	check "$1: two ranks are visible" until_true 30 two_run "$1"
-	none_runs() {
-		[ "$(omig explain | grep -c running)" = 0 ]
-	}
-	check "$1: no other measurement runs" until_true 30 none_runs
+	check "$1: two ranks are visible" until_true 30 job_has_ranks "$1" 2
+	check "$1: no other measurement runs" until_true 30 no_measurement_runs
 	pids=
 	for metric in Parallel_efficiency Load_balance Serialisation Transfer; do
 		omig measure -f examples/metrics/pop.pmsl $metric --every 200ms --csv --for 10m \

@@ -17,9 +17,6 @@ begins() { # FLAVOUR MODE
 	run=$!
 	check "$1: $2: all ranks are watched" until_true 30 job_has_ranks "$name" 4
 }
-job_has_ranks() { # JOB N
-	[ "$(omig tree --job "$1" --json | grep -o '"rank":[0-9]' | wc -l)" = "$2" ]
-}
 ends() {
 	: >"$dir/enough"
 	check "$name: the program ends well" wait "$run"

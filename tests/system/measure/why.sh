@@ -40,9 +40,6 @@ begins() { # FLAVOUR NAME WORD...: heat2d of 4 ranks, until $TMPDIR/NAME.go exis
 	run=$!
 	check "$name: all ranks are watched" until_true 30 job_has_ranks "$name" 4
 }
-job_has_ranks() { # JOB N
-	[ "$(omig tree --job "$1" --json | grep -o '"rank":[0-9]' | wc -l)" = "$2" ]
-}
 ends() {
 	: >"$TMPDIR/$name.go"
 	check "$name: the program ends well" wait "$run"

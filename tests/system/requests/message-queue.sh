@@ -20,9 +20,6 @@ second_alone_differs() {
 		"$dir/comm" |
 		awk '{ n++; bad += $1 == $2 || $1 != $3 || $1 != $4 } END { exit n != 1 || bad }'
 }
-job_has_ranks() { # JOB N
-	[ "$(omig tree --job "$1" --json | grep -o '"rank":[0-9]' | wc -l)" = "$2" ]
-}
 # The ended ranks of the previous job are not queried.
 rank_0_is() {
 	p0=$(session_asks ':proc_get_info([],1025)' | sed -n \
