@@ -7,6 +7,7 @@
 #include "tools/session/now_fields.h"
 #include "tools/session/reply_each.h"
 #include "tools/session/session.h"
+#include "tools/term/signals.h"
 #include "tools/libomis/tree_fields.h"
 #include "tools/view/top.h"
 #include "tools/view/tree.h"
@@ -256,6 +257,24 @@ int jobs_choose(char out[JOB_NAME_BYTES])
 	}
 	omis_value_free(tree);
 	return rc;
+}
+
+int jobs_serve(const struct cmd_common *c, const char **job, int (*run)(void *arg), void *arg)
+{
+	char chosen[JOB_NAME_BYTES];
+	int rc = session_open_job(c, job);
+
+	if (rc != CMD_OK)
+		return rc;
+	signals_catch(false);
+	if (!*job) {
+		rc = jobs_choose(chosen);
+		*job = chosen;
+	}
+	if (rc == CMD_OK)
+		rc = run(arg);
+	session_close();
+	return signals_status(rc);
 }
 
 double job_seconds(const struct job *job)

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct cmd_common;
+
 #define JOB_NAME_BYTES 64
 
 struct job {
@@ -57,6 +59,12 @@ void jobs_sort(struct jobs *j);
  * Returns an exit status; reports if there is none, or several.
  */
 int jobs_choose(char out[JOB_NAME_BYTES]);
+
+/*
+ * Opens a session, chooses the job if *job is NULL, calls run(arg), and closes the session. *job is
+ * valid in run(). Returns an exit status: that of run(), or of a signal that came.
+ */
+int jobs_serve(const struct cmd_common *c, const char **job, int (*run)(void *arg), void *arg);
 
 /* Returns its duration so far, or in total; NaN: not known. */
 double job_seconds(const struct job *job);

@@ -91,8 +91,9 @@ static bool has_ranks(const struct top_sample *s)
 	return false;
 }
 
-static int watch(struct exchange_watch *w)
+static int watch(void *arg)
 {
+	struct exchange_watch *w = arg;
 	struct watching g = { .w = w };
 	int rc = top_sample_read(&g.ranks, w->job);
 
@@ -113,18 +114,5 @@ static int watch(struct exchange_watch *w)
 
 int exchange_watch_run(struct exchange_watch *w)
 {
-	char chosen[JOB_NAME_BYTES];
-	int rc = session_open_job(&w->common, &w->job);
-
-	if (rc != CMD_OK)
-		return rc;
-	signals_catch(false);
-	if (!w->job) {
-		rc = jobs_choose(chosen);
-		w->job = chosen;
-	}
-	if (rc == CMD_OK)
-		rc = watch(w);
-	session_close();
-	return signals_status(rc);
+	return jobs_serve(&w->common, &w->job, watch, w);
 }

@@ -239,8 +239,9 @@ static int search(struct why_run *w)
 	return end(w, rc);
 }
 
-static int run_search(struct why_run *w)
+static int run_search(void *run)
 {
+	struct why_run *w = run;
 	struct err e = { 0 };
 	int rc;
 
@@ -256,24 +257,6 @@ static int run_search(struct why_run *w)
 	kept_done(&w->kept);
 	why_free(w->why);
 	return rc;
-}
-
-static int run(struct why_run *w)
-{
-	char chosen[JOB_NAME_BYTES];
-	int rc = session_open_job(&w->common, &w->job);
-
-	if (rc != CMD_OK)
-		return rc;
-	signals_catch(false);
-	if (!w->job) {
-		rc = jobs_choose(chosen);
-		w->job = chosen;
-	}
-	if (rc == CMD_OK)
-		rc = run_search(w);
-	session_close();
-	return signals_status(rc);
 }
 
 /* --- the command line */
@@ -351,5 +334,5 @@ int cmd_why(int argc, char **argv)
 	if (!w.for_ns && !w.watch)
 		w.for_ns = FOR_NS;
 	term_open(&w.term, w.common.color);
-	return run(&w);
+	return jobs_serve(&w.common, &w.job, run_search, &w);
 }
